@@ -19,7 +19,7 @@
 #define LOAD_PROGRAM	(1u << 4)	/* runs a program named in the scenario: shown in the consent */
 
 struct load_tally {		/* in shared memory, one a worker; written by it, read by the controller */
-	uint64_t bytes_read, bytes_written, units;	/* units: files, builds, rounds; see unit_name */
+	uint64_t bytes_read, bytes_written, units;	/* units: files, builds, rounds; see unit_name and OPF_UNIT */
 	uint64_t state;		/* 0 starting, 1 working, 2 ended by itself, 3 failed */
 	int64_t error;
 };
@@ -43,9 +43,9 @@ struct load_ops {
 	/* Shrinks what can be shrunk to `share` (0..1) of its size, never below the useful minimum; says what it
 	 * changed in the conf. NULL: cannot be scaled. */
 	void (*scale)(void *conf, double share);
-	/* Lays out files before the run, as ops; called by worker 0 until it returns 0. */
+	/* Lays out files before the run, as ops; called by worker 0 until it returns 0; the others begin afterwards. */
 	int (*prepare)(void *st, const void *conf, struct rng *rng, struct op *ops, int max);
-	/* The next ops of this worker; 0 ends it. */
+	/* The next ops of this worker (steps are not used); 0 ends it. */
 	int (*next)(void *st, const void *conf, int worker, struct rng *rng, struct op *ops, int max);
 	/* Instead of next: own code, returns when *stop. Returns 0 or -errno. */
 	int (*step)(void *st, const void *conf, struct load_step *s, struct err *e);

@@ -5,7 +5,8 @@
  * them for real and times them, the simulator plays them against a model.
  *
  * Files are named by a path below the directory of the probe or load, never
- * absolute and never with "..". Open files live in numbered slots.
+ * absolute and never with ".."; "" is that directory itself. Open files live in
+ * numbered slots.
  */
 #ifndef OP_OP_H
 #define OP_OP_H
@@ -37,10 +38,11 @@ enum op_kind {
 	OP_DONTNEED,	/* slot: drop its pages from the page cache (own files only), offset, bytes (0: all) */
 	OP_RESIDENT,	/* slot: how many pages of offset, bytes are cached now; feeds the sample's coldness */
 	OP_MMAP,	/* slot: map offset, bytes of the slot's file, read only; OPF_WRITE: shared, writable */
-	OP_TOUCH,	/* slot: read one byte at offset of the mapping; OPF_WRITE: write it */
+	OP_TOUCH,	/* slot: read one byte of each page in offset, bytes of the mapping (0: one page); OPF_WRITE: write it */
 	OP_MUNMAP,	/* slot */
 	OP_BURN,	/* use the CPU for `bytes` nanoseconds */
 	OP_SLEEP,	/* for `bytes` nanoseconds */
+	OP_MORE,	/* nothing is done: the action is longer than the script's room, ask for the rest; last of a batch */
 	OP_MAX
 };
 
@@ -56,6 +58,8 @@ enum op_kind {
 #define OPF_KEEP_SIZE	(1u << 9)
 #define OPF_MAY_FAIL	(1u << 10)	/* ENOENT/EEXIST is fine (clean-up, set-up) */
 #define OPF_NOATIME	(1u << 11)
+#define OPF_RANDOM	(1u << 12)	/* OP_OPEN, OP_MMAP: tell the kernel not to read ahead */
+#define OPF_UNIT	(1u << 13)	/* loads: with this op one more unit (file, build, round) is done */
 
 #define OP_AT_POSITION	UINT64_MAX	/* offset: follow the file position */
 #define OP_OUTSIDE	255		/* step: not part of the measured time */
@@ -69,6 +73,12 @@ struct op {
 	uint32_t flags;		/* OPF_* */
 	uint64_t offset, bytes;
 	char path[OP_PATH_MAX], path2[OP_PATH_MAX];
+};
+
+/* What was in the page cache before an action read it. */
+struct op_proof {
+	uint64_t asked, resident;	/* pages; asked == 0: could not be asked */
+	uint64_t read_blocks;		/* 512-byte blocks the thread had to read from a disk meanwhile (ru_inblock) */
 };
 
 const char *op_name(uint8_t kind);	/* "fsync"; the system call's name where there is one */

@@ -13,14 +13,14 @@
 
 struct perform_conf {
 	int dirfd;			/* ops are relative to it; borrowed */
-	uint64_t buffer_bytes;		/* largest single read or write */
+	uint64_t buffer_bytes;		/* largest single read or write, 0: 1 MiB; a larger op takes several calls */
 	uint64_t seed;			/* of the data */
 	unsigned depth;			/* uring: how many at once */
 	volatile int *stop;		/* loads: polled at least every MiB; may be NULL */
 };
 
 struct op_result {
-	int error;			/* 0 or -errno */
+	int error;			/* 0 or -errno; -EINTR: *stop was set meanwhile. Reading at the end of a file is no error */
 	uint64_t bytes;			/* moved; OP_READDIR: entries; OP_RESIDENT: pages cached now */
 	uint64_t total;			/* OP_RESIDENT: pages asked about (0: could not be asked) */
 	nsec_t start, end;

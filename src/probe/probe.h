@@ -31,7 +31,7 @@ struct probe_once {
 	void *ctx;
 	/* filled by the probe */
 	uint64_t bytes;
-	int cold;			/* enum sample_cold */
+	struct op_proof proof;		/* asked and resident; the caller knows read_blocks */
 };
 
 struct probe_ops {
@@ -46,9 +46,11 @@ struct probe_ops {
 
 	uint64_t (*space)(const void *conf);	/* bytes on disk at most; NULL: none */
 	uint64_t (*writes)(const void *conf);	/* bytes written per action; NULL: none */
-	/* Lays out files: fills ops, returns how many; called until it returns 0. NULL: nothing to lay out. */
+	/* Lays out files: fills ops, returns how many; called until it returns 0. The slots it leaves open are there
+	 * for the script. NULL: nothing to lay out. */
 	int (*prepare)(void *st, const void *conf, struct rng *rng, struct op *ops, int max);
-	/* One action as ops; returns how many, or -errno. */
+	/* One action as ops; returns how many, or -errno. An action that does not fit ends with OP_MORE and goes on
+	 * at the next call, in the same sample. */
 	int (*script)(void *st, const void *conf, struct rng *rng, struct op *ops, int max);
 	/* Only where ops cannot say it (SQLite, exec); why_no_sim says so. Returns 0 or -errno. */
 	int (*once)(void *st, const void *conf, struct probe_once *p, struct err *e);
