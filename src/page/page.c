@@ -2,6 +2,7 @@
 #include "page/page.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "page/chart.h"
 
 #include <assert.h>
 #include <math.h>
@@ -37,6 +38,8 @@ static void node_free(struct node *n)
 	free((char *)n->v.text);
 	free(n->x);
 	free(n->y);
+	free(n->id);
+	chart_free(n->chart);
 	free(n);
 }
 
@@ -145,6 +148,27 @@ struct node *page_series(struct node *parent, const char *key, const char *label
 	s->unit_x = ux;
 	s->unit_y = uy;
 	return s;
+}
+
+struct chart *page_chart(struct node *parent, const char *label, enum chart_kind kind, const char *group)
+{
+	struct node *n = node_new(parent, NODE_CHART, NULL, label);
+
+	n->chart = mem_alloc(sizeof(*n->chart));
+	n->chart->kind = kind;
+	n->chart->group = mem_dup(group);
+	return n->chart;
+}
+
+void page_anchor(struct node *n, const char *fmt, ...)
+{
+	va_list ap;
+
+	free(n->id);
+	va_start(ap, fmt);
+	if (vasprintf(&n->id, fmt, ap) < 0)
+		abort();
+	va_end(ap);
 }
 
 struct node *page_flag(struct node *n, unsigned flags)

@@ -13,7 +13,8 @@
  *	CELL	one value
  *	TEXT	a paragraph for people, wrapped; not in JSON
  *	PRE	preformatted lines for people; not in JSON
- *	SERIES	numbers over time (or over x): JSON arrays; a picture in HTML
+ *	SERIES	numbers over time (or over x): JSON arrays, one line of bars on screen
+ *	CHART	a picture (page/chart.h): HTML only
  *
  * Nodes belong to the page and die with it (page_free). Text is copied and may
  * be hostile: writers escape and strip control bytes.
@@ -27,7 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum node_kind { NODE_GROUP, NODE_LIST, NODE_TABLE, NODE_ROW, NODE_CELL, NODE_TEXT, NODE_PRE, NODE_SERIES };
+enum node_kind { NODE_GROUP, NODE_LIST, NODE_TABLE, NODE_ROW, NODE_CELL, NODE_TEXT, NODE_PRE, NODE_SERIES, NODE_CHART };
 
 enum unit {
 	UNIT_NONE,	/* a plain number */
@@ -70,6 +71,8 @@ struct value {
 #define NODE_DETAIL		(1u << 9)	/* on screen only with --verbose */
 #define NODE_INLINE		(1u << 10)	/* GROUP: on screen "label value, label value" on one line */
 
+struct chart;
+
 struct node {
 	enum node_kind kind;
 	unsigned flags;
@@ -84,6 +87,8 @@ struct node {
 	double *x, *y;
 	size_t n;
 	enum unit unit_x, unit_y;
+	struct chart *chart;		/* CHART */
+	char *id;			/* anchor in HTML; NULL: none */
 };
 
 struct page {
@@ -107,6 +112,7 @@ struct node *page_pre(struct node *parent, const char *fmt, ...) __attribute__((
 struct node *page_series(struct node *parent, const char *key, const char *label, const double *x, enum unit ux,
 			 const double *y, enum unit uy, size_t n);
 struct node *page_flag(struct node *n, unsigned flags);	/* returns n */
+void page_anchor(struct node *n, const char *fmt, ...) __attribute__((format(printf, 2, 3)));	/* letters, digits, dashes */
 
 static inline struct value val_null(enum unit u) { return (struct value){ .kind = VALUE_NULL, .unit = u }; }
 static inline struct value val(double x, enum unit u) { return (struct value){ .kind = VALUE_NUMBER, .unit = u, .x = x }; }

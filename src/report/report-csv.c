@@ -50,7 +50,8 @@ static void walk(const struct node *n, const char *path, struct strbuf *out)
 		cleanup_strbuf struct strbuf at = STRBUF_INIT;
 		bool array = n->kind == NODE_LIST || n->kind == NODE_TABLE;
 
-		if ((k->flags & NODE_SCREEN_ONLY) || k->kind == NODE_TEXT || k->kind == NODE_PRE)
+		if ((k->flags & NODE_SCREEN_ONLY) || k->kind == NODE_TEXT || k->kind == NODE_PRE ||
+		    k->kind == NODE_CHART)
 			continue;
 		strbuf_adds(&at, path);
 		if (array)

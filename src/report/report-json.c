@@ -81,7 +81,8 @@ static json_t *node(const struct node *n)
 		for (size_t i = 0; i < n->nkids; i++) {
 			const struct node *k = n->kids[i];
 
-			if (!(k->flags & NODE_SCREEN_ONLY) && k->kind != NODE_TEXT && k->kind != NODE_PRE)
+			if (!(k->flags & NODE_SCREEN_ONLY) && k->kind != NODE_TEXT && k->kind != NODE_PRE &&
+			    k->kind != NODE_CHART)
 				json_array_append_new(j, node(k));
 		}
 		return j;
@@ -102,7 +103,8 @@ static void children(const struct node *g, json_t *into)
 	for (size_t i = 0; i < g->nkids; i++) {
 		const struct node *n = g->kids[i];
 
-		if ((n->flags & NODE_SCREEN_ONLY) || n->kind == NODE_TEXT || n->kind == NODE_PRE)
+		if ((n->flags & NODE_SCREEN_ONLY) || n->kind == NODE_TEXT || n->kind == NODE_PRE ||
+		    n->kind == NODE_CHART)
 			continue;
 		if (n->key)
 			json_object_set_new(into, n->key, node(n));

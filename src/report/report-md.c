@@ -117,6 +117,7 @@ static void children(const struct node *g, const struct report_conf *conf, int d
 		}
 		case NODE_ROW:
 		case NODE_SERIES:
+		case NODE_CHART:
 			break;
 		}
 	}

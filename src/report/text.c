@@ -392,6 +392,7 @@ static void children(struct layout *l, const struct node *g, size_t indent)
 				series(l, n, indent);
 			break;
 		case NODE_ROW:
+		case NODE_CHART:
 			break;
 		}
 	}

@@ -3,6 +3,7 @@
 
 #include "report/report.h"
 #include "report/text.h"
+#include "page/chart.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -87,6 +88,37 @@ static void markdown_and_csv_escape_what_their_readers_would_act_on(void **state
 	page_free(p);
 }
 
+static void html_runs_nothing_of_what_a_record_holds(void **state)
+{
+	static const char evil[] = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"' &\033[2J";
+	struct page *p = sample_page();
+	struct report_conf conf = { 0 };
+	cleanup_strbuf struct strbuf out = STRBUF_INIT;
+	double x[] = { 0, 1, 2, 3 }, y[] = { 0.001, 1, 120, 0.01 };
+	struct chart *c;
+	size_t scripts = 0;
+
+	page_text(p->root, "%s", evil);
+	page_pre(p->root, "%s", evil);
+	page_cell(p->root, "evil", evil, val_text(evil));
+	page_group(p->root, evil, evil);
+	c = page_chart(p->root, evil, CHART_LINES, evil);
+	chart_axis_x(c, evil, UNIT_SECONDS, 0, 0, false);
+	chart_axis_y(c, evil, UNIT_SECONDS, 0, 0, true);
+	chart_line(c, evil, x, y, 4, false);
+	chart_band(c, 1, 2, evil, 1);
+	chart_mark(c, 2, 120, evil, evil);
+	((const struct report_ops *)plug_find(report_table, "html"))->write(p, &conf, &out);
+	for (const char *s = out.s; (s = strstr(s, "<script")); s++)
+		scripts++;
+	assert_int_equal(scripts, 2);		/* the chart's data block and our own script */
+	assert_null(strstr(out.s, "<img"));
+	assert_null(strchr(out.s, '\033'));
+	assert_non_null(strstr(out.s, "default-src 'none'; style-src 'sha256-"));
+	assert_null(strstr(out.s, " style="));	/* the policy forbids style attributes */
+	page_free(p);
+}
+
 static void values_read_as_people_write_them(void **state)
 {
 	static const struct {
@@ -116,6 +148,7 @@ int main(void)
 		cmocka_unit_test(the_screen_fits_wraps_and_shows_no_control_bytes),
 		cmocka_unit_test(json_is_one_document_with_the_schema_first),
 		cmocka_unit_test(markdown_and_csv_escape_what_their_readers_would_act_on),
+		cmocka_unit_test(html_runs_nothing_of_what_a_record_holds),
 		cmocka_unit_test(values_read_as_people_write_them),
 	};
 
