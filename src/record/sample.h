@@ -9,7 +9,8 @@
  *
  * Statuses other than OK are lower bounds: they count in n, in the worst wait
  * and in the stuck share at end - intended, and no quantile that rests on one
- * calls a side quicker.
+ * calls a side quicker. A tick that was given up without being performed has
+ * start == 0.
  */
 #ifndef RECORD_SAMPLE_H
 #define RECORD_SAMPLE_H
