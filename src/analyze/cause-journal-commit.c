@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyze/cause.h"
+
+const struct cause_ops cause_journal_commit = {
+	.plug = { .name = "journal-commit", .about = "a journal commit that this task asked for (fsync) or has to wait for" },
+	.classes = { WAIT_JBD2_COMMIT_WAIT },
+	.whom = "the journal thread of that filesystem (jbd2/DEV or kjournald): its own stack says what "
+		"the commit waits for, most often file data that another program wrote",
+	.remedy = "data=writeback frees a commit from other programs' file data",
+	.ab = "stallmark ab torture-fsync --lab fs=ext4 --a mount=data=ordered --b mount=data=writeback",
+};

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyze/cause.h"
+
+const struct cause_ops cause_wbt = {
+	.plug = { .name = "wbt", .about = "writeback throttling holds background writes back" },
+	.classes = { WAIT_WBT },
+	.whom = "nobody in particular: the block layer keeps background writes short so that readers are "
+		"served; many writes of one program share the allowance",
+	.remedy = "wbt_lat_usec sets the aim (0: off)",
+	.ab = "stallmark ab quick --a queue.wbt_lat_usec=default --b queue.wbt_lat_usec=0",
+};
