@@ -27,10 +27,22 @@
 
 struct rec;			/* an open record, for writing or reading */
 
+#define REC_TIME_MAX (INT64_C(1) << 61)	/* no time in a record is further from 0: differences never overflow */
+
 /* ---- writing ---- */
 
+/*
+ * The folder for the record while it is measured: `given` (--record-dir) or, for NULL, a private one in /run,
+ * $XDG_RUNTIME_DIR or /dev/shm. Always in memory (tmpfs): the recorder must never wait for a disk. -ENOTSUP and a
+ * sentence when there is none. Importers and the simulator, who disturb nobody, may create records anywhere.
+ */
+#define REC_DIR_MAX 512
+int rec_dir(const char *given, char ret_dir[REC_DIR_MAX], struct err *e);
+
+/* The file must not exist. Nobody else can open it until rec_finish or rec_close. */
 int rec_create(const char *path, struct rec **ret, struct err *e);
-/* Opens a record of ours to add runs or notes (repeat, recover). */
+/* Opens a record of ours to add runs or notes (repeat, recover), also one whose writer was killed: what it had not
+ * committed is rolled back. -EBUSY: its writer is alive. Never for files from elsewhere. */
 int rec_append(const char *path, struct rec **ret, struct err *e);
 
 struct rec_run {
@@ -44,18 +56,27 @@ struct rec_run {
 	nsec_t wall_start;		/* CLOCK_REALTIME */
 	nsec_t t0, t1;			/* begin and end in the run's main clock */
 	nsec_t measure_t0, measure_t1;	/* the measured window; both 0: none */
-	bool partial;			/* ended early: signal, error, kill */
+	bool partial;			/* ended early: signal, error, kill; true until rec_run_end says otherwise */
 	const char *why_partial;
+	nsec_t wall_end;		/* CLOCK_REALTIME at t1, 0: unknown; t1 - t0 differs when the clock was set */
 };
+
+/*
+ * Writing: the first failure sticks. Whatever is written after it returns the same error, and the file holds
+ * everything up to the last good rec_commit. Rows are buffered per series (at most 4096), so memory does not grow
+ * with the length of a run; rec_commit brings them to the file.
+ */
 
 int rec_run_begin(struct rec *r, const struct rec_run *run, int *ret_id, struct err *e);
 int rec_run_window(struct rec *r, int run, nsec_t measure_t0, nsec_t measure_t1, struct err *e);
+int rec_run_wall_end(struct rec *r, int run, nsec_t wall_end, struct err *e);
 int rec_run_end(struct rec *r, int run, nsec_t t1, bool partial, const char *why, struct err *e);
 
-/* Environment facts. `counts`: a difference in this fact is a difference between two sides (design, rule 8). */
+/* Environment facts; the same key again replaces the value. `counts`: a difference in this fact is a difference between two sides (design, rule 8). */
 int rec_env(struct rec *r, int run, const char *key, const char *value, bool counts, struct err *e);
 
-/* A clock: where its zero lies. offset: this clock + offset = the run's main clock (CLOCK_MONOTONIC of the host). */
+/* A clock: where its zero lies. offset: this clock + offset = the run's main clock (CLOCK_MONOTONIC of the host).
+ * Wherever a clock is asked for, 0 is the main clock itself. */
 int rec_clock(struct rec *r, int run, const char *name, nsec_t offset, nsec_t error, int *ret_clock, struct err *e);
 
 enum series_kind { SERIES_SAMPLES = 1, SERIES_COUNTER, SERIES_EVENTS };
@@ -69,7 +90,7 @@ struct rec_series {
 	const char *group;	/* "probe", "load", "system", "device:sda", "trace", ... */
 };
 
-/* Finds or makes the series; kind, unit and group must agree with an existing one. */
+/* Finds the series of that kind and name, or makes it; unit and group must agree with an existing one. */
 int rec_series(struct rec *r, const struct rec_series *s, int *ret_id, struct err *e);
 /* Facts of a series: "loop" = open|closed, "limit_ns", "steps" = "open,write,fsync", "interval_ns", "interactive" ... */
 int rec_series_attr(struct rec *r, int series, const char *key, const char *value, struct err *e);
@@ -96,16 +117,29 @@ enum note_kind { NOTE_INFO, NOTE_WARNING, NOTE_LOSS, NOTE_CHECK_OK, NOTE_CHECK_F
 /* `key` names the kind of note for programs ("cache-cold", "load-steady", "limit:wal.p99 < 10ms"). */
 int rec_note(struct rec *r, int run, enum note_kind kind, nsec_t t, const char *key, const char *text, struct err *e);
 
-int rec_commit(struct rec *r, struct err *e);	/* ends the transaction (once a second) */
+int rec_commit(struct rec *r, struct err *e);	/* ends the transaction (once a second); cheap when nothing is new */
 
 /* Commits, closes and copies to target: TARGET.tmp, fsync, rename, fsync of the folder. r is gone afterwards,
  * also on failure; then the tmpfs file is kept and the sentence names it. */
 int rec_finish(struct rec *r, const char *target, struct err *e);
-void rec_close(struct rec *r);
+void rec_close(struct rec *r);		/* NULL is fine */
+/* Only the copying of rec_finish, for a file that is closed (a detached child, recover). Keeps `from`. */
+int rec_copy(const char *from, const char *target, struct err *e);
 
 /* ---- reading ---- */
 
+/*
+ * -EINVAL: not a record. -EPROTONOSUPPORT: of a newer version. -EBUSY: its writer runs. -EROFS: its writer was
+ * killed, rec_append (recover) first. -EBADMSG: not even its tables can be read.
+ *
+ * Damage: whatever cannot be read is passed over and counted in rec_damaged(); the row functions go on to the end
+ * and then return -EBADMSG with a sentence. A reader that can live with less shows the sentence and goes on:
+ *	ret = rec_samples_each(...);
+ *	if (ret == -EBADMSG) warn(e.msg); else if (ret) return ret;
+ * Rows that arrive are sane: times within REC_TIME_MAX, end >= intended, dur >= 0, status, phase and steps in range.
+ */
 int rec_open(const char *path, struct rec **ret, struct err *e);
+uint64_t rec_damaged(const struct rec *r);	/* chunks and rows that could not be read so far */
 const char *rec_path(const struct rec *r);
 int rec_version(const struct rec *r);
 
