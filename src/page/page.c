@@ -160,6 +160,25 @@ struct chart *page_chart(struct node *parent, const char *label, enum chart_kind
 	return n->chart;
 }
 
+struct node *page_file(struct node *parent, const char *name, const char *mime, const char *content)
+{
+	struct node *n = node_new(parent, NODE_FILE, mime, name);
+
+	n->v = (struct value){ .kind = VALUE_TEXT, .text = mem_dup(content) };
+	return n;
+}
+
+void page_adopt(struct node *parent, struct page *from)
+{
+	struct node *root = from->root;
+
+	parent->kids = mem_realloc(parent->kids, (parent->nkids + root->nkids) * sizeof(*parent->kids));
+	for (size_t i = 0; i < root->nkids; i++)
+		parent->kids[parent->nkids++] = root->kids[i];
+	root->nkids = 0;
+	page_free(from);
+}
+
 void page_anchor(struct node *n, const char *fmt, ...)
 {
 	va_list ap;

@@ -15,6 +15,7 @@
  *	PRE	preformatted lines for people; not in JSON
  *	SERIES	numbers over time (or over x): JSON arrays, one line of bars on screen
  *	CHART	a picture (page/chart.h): HTML only
+ *	FILE	a download in HTML: label is its name, key its MIME type
  *
  * Nodes belong to the page and die with it (page_free). Text is copied and may
  * be hostile: writers escape and strip control bytes.
@@ -28,7 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum node_kind { NODE_GROUP, NODE_LIST, NODE_TABLE, NODE_ROW, NODE_CELL, NODE_TEXT, NODE_PRE, NODE_SERIES, NODE_CHART };
+enum node_kind { NODE_GROUP, NODE_LIST, NODE_TABLE, NODE_ROW, NODE_CELL, NODE_TEXT, NODE_PRE, NODE_SERIES, NODE_CHART, NODE_FILE };
 
 enum unit {
 	UNIT_NONE,	/* a plain number */
@@ -111,6 +112,9 @@ struct node *page_pre(struct node *parent, const char *fmt, ...) __attribute__((
 /* Copies n points; y may hold NAN for "unknown" (JSON null). */
 struct node *page_series(struct node *parent, const char *key, const char *label, const double *x, enum unit ux,
 			 const double *y, enum unit uy, size_t n);
+struct node *page_file(struct node *parent, const char *name, const char *mime, const char *content);
+/* Moves all of from's nodes under parent; from keeps its schema only and is freed. */
+void page_adopt(struct node *parent, struct page *from);
 struct node *page_flag(struct node *n, unsigned flags);	/* returns n */
 void page_anchor(struct node *n, const char *fmt, ...) __attribute__((format(printf, 2, 3)));	/* letters, digits, dashes */
 

@@ -51,7 +51,7 @@ static void walk(const struct node *n, const char *path, struct strbuf *out)
 		bool array = n->kind == NODE_LIST || n->kind == NODE_TABLE;
 
 		if ((k->flags & NODE_SCREEN_ONLY) || k->kind == NODE_TEXT || k->kind == NODE_PRE ||
-		    k->kind == NODE_CHART)
+		    k->kind == NODE_CHART || k->kind == NODE_FILE)
 			continue;
 		strbuf_adds(&at, path);
 		if (array)

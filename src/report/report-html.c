@@ -126,6 +126,29 @@ static void table(struct strbuf *out, const struct node *t)
 	strbuf_adds(out, "</tbody></table></div>\n");
 }
 
+/* The content itself is in the link: the file needs no other file beside it. */
+static void download(struct strbuf *out, const struct node *n)
+{
+	static const char b64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *s = (const unsigned char *)n->v.text;
+	size_t len = strlen(n->v.text);
+
+	strbuf_adds(out, "<p><a download=\"");
+	html_add(out, n->label);
+	strbuf_addf(out, "\" href=\"data:%s;base64,", n->key);
+	for (size_t i = 0; i < len; i += 3) {
+		unsigned x = (unsigned)s[i] << 16 | (i + 1 < len ? (unsigned)s[i + 1] << 8 : 0) | (i + 2 < len ? s[i + 2] : 0);
+
+		strbuf_addc(out, b64[x >> 18 & 63]);
+		strbuf_addc(out, b64[x >> 12 & 63]);
+		strbuf_addc(out, i + 1 < len ? b64[x >> 6 & 63] : '=');
+		strbuf_addc(out, i + 2 < len ? b64[x & 63] : '=');
+	}
+	strbuf_adds(out, "\">");
+	html_add(out, n->label);
+	strbuf_adds(out, "</a></p>\n");
+}
+
 static void section_id(struct strbuf *out, const char *label)
 {
 	strbuf_adds(out, "s-");
@@ -226,6 +249,9 @@ static void children(struct strbuf *out, const struct node *g, int depth)
 			strbuf_adds(out, "</figcaption>");
 			svg_chart(out, n->chart);
 			strbuf_adds(out, "</figure>\n");
+			break;
+		case NODE_FILE:
+			download(out, n);
 			break;
 		case NODE_SERIES:
 		case NODE_ROW:

@@ -82,7 +82,7 @@ static json_t *node(const struct node *n)
 			const struct node *k = n->kids[i];
 
 			if (!(k->flags & NODE_SCREEN_ONLY) && k->kind != NODE_TEXT && k->kind != NODE_PRE &&
-			    k->kind != NODE_CHART)
+			    k->kind != NODE_CHART && k->kind != NODE_FILE)
 				json_array_append_new(j, node(k));
 		}
 		return j;
@@ -104,7 +104,7 @@ static void children(const struct node *g, json_t *into)
 		const struct node *n = g->kids[i];
 
 		if ((n->flags & NODE_SCREEN_ONLY) || n->kind == NODE_TEXT || n->kind == NODE_PRE ||
-		    n->kind == NODE_CHART)
+		    n->kind == NODE_CHART || n->kind == NODE_FILE)
 			continue;
 		if (n->key)
 			json_object_set_new(into, n->key, node(n));

@@ -118,6 +118,7 @@ static void children(const struct node *g, const struct report_conf *conf, int d
 		case NODE_ROW:
 		case NODE_SERIES:
 		case NODE_CHART:
+		case NODE_FILE:
 			break;
 		}
 	}

@@ -393,6 +393,7 @@ static void children(struct layout *l, const struct node *g, size_t indent)
 			break;
 		case NODE_ROW:
 		case NODE_CHART:
+		case NODE_FILE:
 			break;
 		}
 	}
