@@ -1,0 +1,34 @@
+# A consumer disk that misses its data sheet: ST2000DM006 as ublk-disksim measured it. A random read takes 17.5 ms
+# (8.5 + 4.16 on paper), the queue gains little, and FLUSH costs about 10 ms for each write in the cache.
+model = hdd
+depth = 32              # NCQ
+write_cache = yes       # factory setting
+rpm = 7200              # data sheet
+heads = 4               # assumed
+zones = 1               # ublk-disksim fit
+media_outer = 150M      # ublk-disksim fit
+inner_ratio = 1         # one zone
+read_a = 900us          # fit to 1.0 ms, 13.0 ms mean (ublk-disksim fit), 25 ms full stroke (assumed)
+read_b = 22767us        # same fit
+read_c = 8386us         # same fit
+read_e = 16614us        # same fit
+write_a = 900us         # assumed as for reads
+write_b = 22767us       # assumed as for reads
+write_c = 8386us        # assumed as for reads
+write_e = 16614us       # assumed as for reads
+seek_cutoff = 0.3       # of the fit
+head_switch = 800us     # assumed
+overhead = 100us        # assumed
+cached_write = 30us     # assumed
+link = 600M             # SATA 6 Gbit/s
+order = sptf            # assumed
+considered = 8          # ours, so that depth 32 gains the 1.7 times that ublk-disksim measured
+age_limit = 500ms       # assumed
+cache = 1M              # ublk-disksim fit
+destage_high = 0.75     # assumed
+destage_delay = 2ms     # assumed
+destage_order = sptf    # assumed
+flush_base = 28ms       # ublk-disksim: 28 + 9.4 N ms after N scattered cached writes
+flush_each = 9.4ms      # same
+readahead = 512k        # assumed
+segments = 16           # assumed
