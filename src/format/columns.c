@@ -120,8 +120,10 @@ static unsigned split_labels(const char *line, unsigned want, char *ret[COLS_MAX
 		}
 		if (n == want && !*s)
 			return n;
-		while (n)
+		while (n) {
 			free(ret[--n]);
+			ret[n] = NULL;
+		}
 	}
 	return 0;
 }
