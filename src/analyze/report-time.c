@@ -115,7 +115,7 @@ static void heat_of(struct node *parent, struct rec *r, const struct probe_data 
 	}
 	if (!n)
 		return;
-	snprintf(title, sizeof(title), "%.60s: each wait (darker = more of them); rings mark stalls", p->name);
+	snprintf(title, sizeof(title), "%.60s: each wait (darker = more of them); rings mark the longest and what was caught stuck", p->name);
 	c = page_chart(parent, title, CHART_HEAT, group);
 	chart_axis_x(c, "time since the run began", UNIT_SECONDS, 0, rel(s, s->t1), false);
 	chart_axis_y(c, "wait", UNIT_SECONDS, pow(10, floor(log10(lo))), fmax(pow(10, ceil(log10(fmax(hi, lo * 1.01)))), lo * 10), true);
@@ -124,6 +124,8 @@ static void heat_of(struct node *parent, struct rec *r, const struct probe_data 
 		for (size_t i = 0; parts[k] && i < parts[k]->n; i++)
 			chart_heat_add(c, rel(s, parts[k]->t[i]), nsec_seconds(parts[k]->wait[i]));
 	bands(c, s, p);
+	if (p->worst.end && p->worst_run == s->run)
+		chart_mark(c, rel(s, p->worst.intended), nsec_seconds(sample_wait(&p->worst)), "the longest wait", NULL);
 	m.c = c;
 	rec_stalls_each(r, s->run, mark_stall, &m);
 }

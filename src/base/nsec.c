@@ -73,6 +73,8 @@ const char *nsec_text(nsec_t t, char buf[NSEC_TEXT])
 
 	if (t == NSEC_NEVER)
 		snprintf(buf, NSEC_TEXT, "never");
+	else if (!t)
+		snprintf(buf, NSEC_TEXT, "0 s");
 	else if (s < 9.95e-6)
 		snprintf(buf, NSEC_TEXT, "%s%.1f us", sign, s * 1e6);
 	else if (s < 99.5e-6)

@@ -198,7 +198,7 @@ static void heat(struct strbuf *out, const struct chart *c)
 		lo = c->y.min * pow(c->y.max / c->y.min, (double)row / (double)c->rows);
 		hi = c->y.min * pow(c->y.max / c->y.min, (double)(row + 1) / (double)c->rows);
 		strbuf_addf(out, "<rect class=\"q%zu\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>",
-			    1 + rank * 6 / (filled ? filled : 1), (double)col * w, 1000 - (double)(row + 1) * h,
+			    2 + rank * 5 / (filled ? filled : 1), (double)col * w, 1000 - (double)(row + 1) * h,
 			    w + 0.3, h + 0.3);
 		add_value(out, c->x.min + (c->x.max - c->x.min) * (double)col / (double)c->cols, c->x.unit);
 		strbuf_adds(out, ": ");
@@ -226,6 +226,12 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* A limit that stands upright is no function of x: it is drawn apart. */
+static bool upright(const struct chart_line *l)
+{
+	return l->limit && l->n == 2 && l->x[0] == l->x[1];
+}
+
 /* uPlot wants one x array: the union of all, with gaps as null. */
 static void line_data(struct strbuf *out, const struct chart *c)
 {
@@ -236,10 +242,10 @@ static void line_data(struct strbuf *out, const struct chart *c)
 		total += c->lines[i].n;
 	x = mem_array(total, sizeof(*x));
 	for (size_t i = 0; i < c->nlines; i++)
-		for (size_t k = 0; k < c->lines[i].n; k++)
+		for (size_t k = 0; k < c->lines[i].n && !upright(&c->lines[i]); k++)
 			x[n++] = c->lines[i].x[k];
-	qsort(x, n, sizeof(*x), by_value);
 	total = n;
+	qsort(x, n, sizeof(*x), by_value);
 	n = 0;
 	for (size_t i = 0; i < total; i++)
 		if (!n || x[i] != x[n - 1])
@@ -254,6 +260,8 @@ static void line_data(struct strbuf *out, const struct chart *c)
 		const struct chart_line *l = &c->lines[i];
 		size_t k = 0;
 
+		if (upright(l))
+			continue;
 		strbuf_adds(out, ",[");
 		for (size_t j = 0; j < n; j++) {
 			strbuf_adds(out, j ? "," : "");
@@ -288,12 +296,18 @@ static void data(struct strbuf *out, const struct chart *c)
 	for (size_t i = 0; i < c->nbands; i++)
 		strbuf_addf(out, "%s{\"x0\":%.9g,\"x1\":%.9g,\"shade\":%u}", i ? "," : "", c->bands[i].x0, c->bands[i].x1, c->bands[i].shade);
 	strbuf_adds(out, "],\"lines\":[");
-	for (size_t i = 0, colour = 0; i < c->nlines; i++) {
-		strbuf_adds(out, i ? ",{\"label\":" : "{\"label\":");
+	for (size_t i = 0, colour = 0, n = 0; i < c->nlines; i++) {
+		if (upright(&c->lines[i]))
+			continue;
+		strbuf_adds(out, n++ ? ",{\"label\":" : "{\"label\":");
 		html_add_json(out, c->lines[i].label ? c->lines[i].label : "");
 		strbuf_addf(out, ",\"limit\":%s,\"colour\":%zu,\"n\":%zu}", c->lines[i].limit ? "true" : "false", colour, c->lines[i].n);
 		colour += !c->lines[i].limit;
 	}
+	strbuf_adds(out, "],\"upright\":[");
+	for (size_t i = 0, n = 0; i < c->nlines; i++)
+		if (upright(&c->lines[i]))
+			strbuf_addf(out, "%s%.9g", n++ ? "," : "", c->lines[i].x[0]);
 	strbuf_adds(out, "]");
 	if (c->kind == CHART_LINES)
 		line_data(out, c);

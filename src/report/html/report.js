@@ -6,6 +6,7 @@ var groups = {};
 function css(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
 function seconds(v) {
 	if (v == null) return "-";
+	if (v === 0) return "0 s";
 	var a = Math.abs(v);
 	if (a < 0.00000995) return (v * 1e6).toFixed(1) + " us";
 	if (a < 0.0000995) return (v * 1e6).toFixed(0) + " us";
@@ -46,6 +47,11 @@ function lines(fig, d) {
 					if (z <= a) return;
 					c.save(); c.globalAlpha = b.shade ? 0.09 : 0.5; c.fillStyle = css(["--box", "--c2", "--c1", "--c3"][b.shade % 4]);
 					c.fillRect(a, u.bbox.top, z - a, u.bbox.height); c.restore();
+				});
+				d.upright.forEach(function (x) {
+					var p = u.valToPos(x, "x", true);
+					if (p < u.bbox.left || p > u.bbox.left + u.bbox.width) return;
+					c.save(); c.strokeStyle = css("--bad"); c.setLineDash([6, 4]); c.beginPath(); c.moveTo(p, u.bbox.top); c.lineTo(p, u.bbox.top + u.bbox.height); c.stroke(); c.restore();
 				});
 			}] }
 	};
