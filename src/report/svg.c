@@ -348,7 +348,7 @@ void svg_chart(struct strbuf *out, const struct chart *given)
 		}
 		strbuf_adds(out, "</p>");
 	}
-	strbuf_addf(out, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\"><title>", W, height);
+	strbuf_addf(out, "<div class=\"wide\"><svg class=\"pic\" viewBox=\"0 0 %.0f %.0f\" role=\"img\"><title>", W, height);
 	html_add(out, c.y.label ? c.y.label : "");
 	strbuf_adds(out, "</title>");
 	frame(out, &c, height);
@@ -366,7 +366,7 @@ void svg_chart(struct strbuf *out, const struct chart *given)
 		colour += !c.lines[i].limit;
 	}
 	marks(out, &c);
-	strbuf_addf(out, "</svg><rect class=\"frame\" x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\"/></svg>", LEFT, TOP, PLOT,
+	strbuf_addf(out, "</svg><rect class=\"frame\" x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\"/></svg></div>", LEFT, TOP, PLOT,
 		    height - TOP - BOTTOM);
 	data(out, &c);
 }
