@@ -56,7 +56,7 @@ enum op_kind {
 #define OPF_SYNC	(1u << 7)
 #define OPF_DSYNC	(1u << 8)
 #define OPF_KEEP_SIZE	(1u << 9)
-#define OPF_MAY_FAIL	(1u << 10)	/* ENOENT/EEXIST is fine (clean-up, set-up) */
+#define OPF_MAY_FAIL	(1u << 10)	/* ENOENT, EEXIST, EOPNOTSUPP are fine (clean-up, set-up, fallocate) */
 #define OPF_NOATIME	(1u << 11)
 #define OPF_RANDOM	(1u << 12)	/* OP_OPEN, OP_MMAP: tell the kernel not to read ahead */
 #define OPF_UNIT	(1u << 13)	/* loads: with this op one more unit (file, build, round) is done */
@@ -75,11 +75,32 @@ struct op {
 	char path[OP_PATH_MAX], path2[OP_PATH_MAX];
 };
 
-/* What was in the page cache before an action read it. */
+/*
+ * What is known about the page cache. OP_RESIDENT is asked before the action
+ * where that disturbs nothing, else after the drop that makes the next action
+ * on the same file cold (opening a file only to ask would read its inode
+ * outside the measured time and hide that wait).
+ */
 struct op_proof {
 	uint64_t asked, resident;	/* pages; asked == 0: could not be asked */
 	uint64_t read_blocks;		/* 512-byte blocks the thread had to read from a disk meanwhile (ru_inblock) */
 };
+
+enum op_proof_word { PROOF_UNKNOWN, PROOF_COLD, PROOF_WARM };
+
+/* Warm: more than a twentieth was resident (a page of early read-ahead is no warm cache), or less was read from a disk
+ * than the action got. Cold: it had to be read, or what was asked about was gone. Else unknown: also where the filesystem does not account its reads (FUSE, 9p). */
+enum op_proof_word op_proof_says(const struct op_proof *p, uint64_t bytes_read);
+
+/*
+ * For scripts whose action takes several batches: whether this call goes on
+ * with the action (the caller left OP_MORE in ops[0]) or begins a new one. An
+ * action may have broken off in the middle; a new one starts from its start.
+ */
+static inline bool op_goes_on(const struct op *ops)
+{
+	return ops[0].kind == OP_MORE;
+}
 
 const char *op_name(uint8_t kind);	/* "fsync"; the system call's name where there is one */
 

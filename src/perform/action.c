@@ -21,6 +21,7 @@ static int there_is_more(struct actor *a)
 	if (a->at >= a->n)
 		return 0;
 	a->at = 0;
+	a->ops[0].kind = OP_MORE;
 	a->n = a->script(a->ctx, a->ops, ACTION_OPS);
 	return a->n < 0 ? a->n : a->n > 0;
 }
@@ -29,7 +30,13 @@ static int do_op(struct actor *a, struct action *ret, struct op_result *res)
 {
 	const struct op *op = &a->ops[a->at++];
 
-	a->perform->perform(a->st, op, res);
+	if (a->stop && *a->stop) {
+		res->end = res->start = nsec_now();
+		res->error = -EINTR;
+		res->bytes = 0;
+	} else {
+		a->perform->perform(a->st, op, res);
+	}
 	if (op->kind == OP_RESIDENT && !res->error) {
 		ret->proof.resident += res->bytes;
 		ret->proof.asked += res->total;
@@ -59,6 +66,7 @@ int action_before(struct actor *a, struct action *ret)
 {
 	memset(ret, 0, offsetof(struct action, failed));
 	a->at = 0;
+	a->ops[0].kind = OP_NONE;
 	a->n = a->script(a->ctx, a->ops, ACTION_OPS);
 	if (a->n < 0)
 		return ret->error = a->n;
@@ -122,12 +130,10 @@ int action_prepare(struct actor *a, struct action *ret, const volatile int *stop
 	struct op_result res;
 
 	memset(ret, 0, offsetof(struct action, failed));
-	while ((a->n = a->script(a->ctx, a->ops, ACTION_OPS)) > 0) {
+	a->stop = stop;
+	while ((a->n = a->script(a->ctx, a->ops, ACTION_OPS)) > 0)
 		for (a->at = 0; a->at < a->n; )
 			if (do_op(a, ret, &res) < 0)
 				return ret->error;
-		if (stop && *stop)
-			return ret->error = -EINTR;
-	}
 	return ret->error = a->n;
 }

@@ -34,10 +34,12 @@ struct actor {
 	/* set by the caller */
 	const struct perform_ops *perform;
 	void *st;				/* the performer's state, opened */
-	int (*script)(void *ctx, struct op *ops, int max);	/* as probe_ops.script; never called again before after() */
+	/* As probe_ops.script: ops[0] says whether an action begins or goes on (op_goes_on()). */
+	int (*script)(void *ctx, struct op *ops, int max);
 	void *ctx;
 	void (*on_step)(void *on_ctx, unsigned step, nsec_t now);	/* a step begins; the first: the action. May be NULL */
 	void *on_ctx;
+	const volatile int *stop;		/* looked at before each op; the action then ends with -EINTR. May be NULL */
 	/* inner */
 	struct op ops[ACTION_OPS];
 	int n, at;

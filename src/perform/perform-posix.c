@@ -363,7 +363,7 @@ static void posix_perform(void *st, const struct op *op, struct op_result *ret)
 	res.start = nsec_now();
 	res.error = op->kind < OP_MAX && op->slot < OP_SLOTS ? doers[op->kind](p, op, &res) : -EINVAL;
 	res.end = nsec_now();
-	if (op->flags & OPF_MAY_FAIL && (res.error == -ENOENT || res.error == -EEXIST))
+	if (op->flags & OPF_MAY_FAIL && (res.error == -ENOENT || res.error == -EEXIST || res.error == -EOPNOTSUPP))
 		res.error = 0;
 	*ret = res;
 }

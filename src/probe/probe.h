@@ -31,7 +31,7 @@ struct probe_once {
 	void *ctx;
 	/* filled by the probe */
 	uint64_t bytes;
-	struct op_proof proof;		/* asked and resident; the caller knows read_blocks */
+	struct op_proof proof;		/* asked, resident, and read_blocks of its children; the caller adds its own */
 };
 
 struct probe_ops {
@@ -45,22 +45,32 @@ struct probe_ops {
 	const char *const *steps;	/* NULL-terminated, at most SAMPLE_STEPS */
 
 	uint64_t (*space)(const void *conf);	/* bytes on disk at most; NULL: none */
+	/* Shrinks the files to `share` (0..1), never below what is useful. NULL: cannot be scaled. */
+	void (*scale)(void *conf, double share);
 	uint64_t (*writes)(const void *conf);	/* bytes written per action; NULL: none */
 	/* Lays out files: fills ops, returns how many; called until it returns 0. The slots it leaves open are there
 	 * for the script. NULL: nothing to lay out. */
 	int (*prepare)(void *st, const void *conf, struct rng *rng, struct op *ops, int max);
 	/* One action as ops; returns how many, or -errno. An action that does not fit ends with OP_MORE and goes on
-	 * at the next call, in the same sample. */
+	 * at the next call, in the same sample; op_goes_on(ops) tells the two apart. */
 	int (*script)(void *st, const void *conf, struct rng *rng, struct op *ops, int max);
-	/* Only where ops cannot say it (SQLite, exec); why_no_sim says so. Returns 0 or -errno. */
+	/* Only where ops cannot say it (SQLite, exec); why_no_sim says so. Returns 0 or -errno; -EINTR: stopped. */
 	int (*once)(void *st, const void *conf, struct probe_once *p, struct err *e);
+	bool (*by_once)(const void *conf);	/* a probe with both: true: `once`, and nothing to prepare */
 	/* Sets up and tears down what `once` needs, outside the measured time. May be NULL. */
 	int (*open)(void *st, const void *conf, struct probe_once *p, struct err *e);
 	void (*close)(void *st);	/* accepts a half-opened state */
 	const char *why_no_sim;
+	const char *command_param;	/* runs a program: the parameter that holds the command, shown in the consent */
 };
 
-#define PROBE_OPS_MAX 64		/* the longest script */
+#define PROBE_OPS_MAX 64		/* one batch */
+
+/* Whether this probe with this conf is performed by `once`. */
+static inline bool probe_by_once(const struct probe_ops *o, const void *conf)
+{
+	return o->once && (!o->script || (o->by_once && o->by_once(conf)));
+}
 
 extern const void *const probe_table[];
 
