@@ -1,0 +1,19 @@
+# A server NVMe SSD with power-loss protection: Samsung PM9A3.
+model = ssd
+depth = 256             # NVMe queues are deeper; the model's most
+write_cache = no        # with capacitors it reports no volatile cache
+channels = 16           # assumed
+dies = 64               # ublk-disksim profile
+page = 16k              # ublk-disksim profile
+channel_rate = 1200M    # assumed
+link = 6900M            # data sheet
+command = 3us           # assumed
+read = 62us             # ublk-disksim profile
+program = 400us         # ublk-disksim profile
+erase = 3500us          # assumed
+buffer = 64M            # ublk-disksim profile
+flush = 0               # ublk-disksim profile
+flush_drains = no       # capacitors
+flush_queued = yes      # NVMe
+waf = 4.9               # ublk-disksim profile, random writes
+gc = yes                # assumed

@@ -1,0 +1,19 @@
+# An early SATA SSD of 2009: Intel X25-M.
+model = ssd
+depth = 32              # NCQ
+write_cache = yes       # small buffer
+channels = 10           # X25-M product manual
+dies = 20               # X25-M product manual
+page = 4k               # assumed
+channel_rate = 40M      # assumed, asynchronous NAND
+link = 270M             # SATA 3 Gbit/s as measured on it
+command = 10us          # assumed
+read = 50us             # assumed; the data sheet claims 85 us for a read at depth 1
+program = 900us         # assumed; 20 dies then write 70 to 80 MB/s, as the data sheet says
+erase = 2500us          # assumed: 2 to 3 ms
+buffer = 256k           # assumed: small
+flush = 1ms             # assumed
+flush_drains = yes      # no capacitors
+flush_queued = no       # SATA: FLUSH is not queued
+waf = 4                 # assumed: 1.1 to 10 at 7 % over-provisioning
+gc = yes                # assumed: a used drive

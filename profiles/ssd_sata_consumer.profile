@@ -1,0 +1,19 @@
+# A consumer SATA SSD of today: Samsung 870 EVO.
+model = ssd
+depth = 32              # NCQ
+write_cache = yes       # factory setting
+channels = 8            # assumed
+dies = 16               # ublk-disksim profile
+page = 16k              # ublk-disksim profile
+channel_rate = 600M     # assumed
+link = 560M             # data sheet
+command = 3us           # ublk-disksim profile
+read = 46us             # ublk-disksim profile
+program = 390us         # ublk-disksim profile
+erase = 3ms             # assumed
+buffer = 32M            # ublk-disksim profile
+flush = 3200us          # ublk-disksim profile: 3.2 ms and the drain
+flush_drains = yes      # no capacitors
+flush_queued = no       # SATA
+waf = 13.7              # ublk-disksim profile, random writes
+gc = yes                # assumed: a used drive

@@ -1,0 +1,19 @@
+# A server SATA SSD with power-loss protection: Samsung PM883.
+model = ssd
+depth = 32              # NCQ
+write_cache = yes       # protected by capacitors: FLUSH is nearly free
+channels = 8            # assumed
+dies = 32               # ublk-disksim profile
+page = 16k              # ublk-disksim profile
+channel_rate = 600M     # assumed
+link = 560M             # data sheet
+command = 3us           # ublk-disksim profile
+read = 75us             # ublk-disksim profile
+program = 700us         # ublk-disksim profile
+erase = 3500us          # assumed
+buffer = 32M            # ublk-disksim profile
+flush = 15us            # ublk-disksim profile
+flush_drains = no       # capacitors
+flush_queued = no       # SATA
+waf = 7.3               # ublk-disksim profile, random writes
+gc = yes                # assumed
