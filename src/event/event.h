@@ -41,10 +41,13 @@ enum event_conf { CONF_UNKNOWN, CONF_TIME, CONF_WAKER, CONF_COMPLETION, CONF_OWN
 #define EVF_DISCARD	(1u << 8)
 #define EVF_ERROR	(1u << 9)
 #define EVF_REQUEUED	(1u << 10)
+#define EVF_BDEV	(1u << 11)	/* pages of the block device itself: journal, metadata */
 /* task flags of WAIT rows */
 #define EVF_IOWAIT	(1u << 16)
 #define EVF_UNINTR	(1u << 17)	/* D state */
 #define EVF_OPEN	(1u << 18)	/* still waiting when the recording ended: dur is a lower bound */
+#define EVF_KTHREAD	(1u << 19)	/* a kernel thread; also in TASK rows */
+#define EVF_OURS	(1u << 20)	/* TASK rows: a process of stallmark's run (probe or load; name says which) */
 
 struct event {
 	nsec_t t;		/* begin, in the clock of its chunk */
