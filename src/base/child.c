@@ -61,7 +61,7 @@ int child_start(char *const argv[], int dirfd, int errfd, pid_t *ret_pid, struct
 }
 
 /* 1: it ended within the time; polls a pidfd, so its end is seen at once. */
-static int ended(int pidfd, nsec_t until, const volatile int *stop)
+static int ended(int pidfd, nsec_t until, const volatile int *stop, void (*look)(void *ctx), void *ctx)
 {
 	struct pollfd pfd = { .fd = pidfd, .events = POLLIN };
 
@@ -72,11 +72,14 @@ static int ended(int pidfd, nsec_t until, const volatile int *stop)
 			return 0;
 		if (poll(&pfd, 1, left / NSEC_PER_MSEC < LOOK_MS ? (int)(left / NSEC_PER_MSEC) + 1 : LOOK_MS) > 0)
 			return 1;
+		if (look)
+			look(ctx);
 	}
 	return 0;
 }
 
-int child_wait(pid_t pid, const volatile int *stop, nsec_t patience, struct child_end *ret, struct err *e)
+int child_wait(pid_t pid, const volatile int *stop, nsec_t patience, void (*look)(void *ctx), void *ctx,
+	       struct child_end *ret, struct err *e)
 {
 	cleanup_close int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct rusage ru = { 0 };
@@ -84,12 +87,12 @@ int child_wait(pid_t pid, const volatile int *stop, nsec_t patience, struct chil
 
 	if (pidfd < 0)
 		return err_sys(e, -errno, "cannot watch process %d", (int)pid);
-	if (!ended(pidfd, NSEC_NEVER, stop)) {
+	if (!ended(pidfd, NSEC_NEVER, stop, look, ctx)) {
 		stopped = 1;
 		kill(-pid, SIGTERM);
-		ended(pidfd, nsec_now() + patience, NULL);
+		ended(pidfd, nsec_now() + patience, NULL, NULL, NULL);
 		kill(-pid, SIGKILL);	/* also those of the group that outlived their leader */
-		if (!ended(pidfd, nsec_now() + AFTER_KILL, NULL))
+		if (!ended(pidfd, nsec_now() + AFTER_KILL, NULL, NULL, NULL))
 			return err_set(e, -EINTR, "process %d is stuck in the kernel and was left behind", (int)pid);
 	}
 	if (wait4(pid, &status, 0, &ru) < 0)
@@ -100,4 +103,51 @@ int child_wait(pid_t pid, const volatile int *stop, nsec_t patience, struct chil
 	*ret = (struct child_end){ .status = status, .read_blocks = (uint64_t)ru.ru_inblock,
 				   .written_blocks = (uint64_t)ru.ru_oublock };
 	return 0;
+}
+
+#define DESCENDANTS 4096	/* looked at by one child_io() */
+
+static bool read_small(const char *path, char *buf, size_t size)
+{
+	cleanup_close int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
+
+	buf[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+/* A parent takes over the figures of a child it waits for, so each living task is counted and none twice. */
+static bool add_io(pid_t pid, int depth, int *left, uint64_t *r, uint64_t *w)
+{
+	char path[64], buf[4096], *c;
+	unsigned long long x;
+
+	if (--*left < 0 || depth > 32)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/io", (int)pid);
+	if (!read_small(path, buf, sizeof(buf)))
+		return false;
+	c = strstr(buf, "\nread_bytes:");
+	if (c && sscanf(c, "\nread_bytes: %llu", &x) == 1)
+		*r += x;
+	c = strstr(buf, "\nwrite_bytes:");
+	if (c && sscanf(c, "\nwrite_bytes: %llu", &x) == 1)
+		*w += x;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	if (read_small(path, buf, sizeof(buf)))
+		for (char *end, *p = buf; (x = strtoull(p, &end, 10)) > 0 && end != p; p = end)
+			add_io((pid_t)x, depth + 1, left, r, w);
+	return true;
+}
+
+bool child_io(pid_t pid, uint64_t *ret_read_bytes, uint64_t *ret_written_bytes)
+{
+	uint64_t r = 0, w = 0;
+	int left = DESCENDANTS;
+
+	if (!add_io(pid, 0, &left, &r, &w))
+		return false;
+	*ret_read_bytes = r;
+	*ret_written_bytes = w;
+	return true;
 }

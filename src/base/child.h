@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/nsec.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -25,8 +26,13 @@ struct child_end {
  * exec() succeeded or failed. */
 int child_start(char *const argv[], int dirfd, int errfd, pid_t *ret_pid, struct err *e);
 
-/* Waits for its end. -EINTR: *stop was set; the group was told SIGTERM, after `patience` SIGKILL. A child that does not
- * even then end is stuck in the kernel: it is left, -EINTR. */
-int child_wait(pid_t pid, const volatile int *stop, nsec_t patience, struct child_end *ret, struct err *e);
+/* Waits for its end; meanwhile look(ctx) is called about 20 times a second (may be NULL). -EINTR: *stop was set; the
+ * group was told SIGTERM, after `patience` SIGKILL. A child that does not even then end is stuck in the kernel: it is
+ * left, -EINTR. */
+int child_wait(pid_t pid, const volatile int *stop, nsec_t patience, void (*look)(void *ctx), void *ctx,
+	       struct child_end *ret, struct err *e);
+
+/* What it, its living descendants and all they waited for read from and wrote towards storage so far; false: gone. */
+bool child_io(pid_t pid, uint64_t *ret_read_bytes, uint64_t *ret_written_bytes);
 
 #endif

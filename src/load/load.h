@@ -49,10 +49,17 @@ struct load_ops {
 	int (*next)(void *st, const void *conf, int worker, struct rng *rng, struct op *ops, int max);
 	/* Instead of next: own code, returns when *stop. Returns 0 or -errno. */
 	int (*step)(void *st, const void *conf, struct load_step *s, struct err *e);
+	bool (*by_step)(const void *conf);		/* a load with both: true: `step` */
 	const char *performer;		/* "posix" or "uring" */
 	const char *why_no_sim;		/* for step loads */
-	const char *command_param;	/* LOAD_PROGRAM: the parameter that holds the command */
+	const char *command_param;	/* the parameter that holds a command; while it is set, LOAD_PROGRAM */
 };
+
+/* Whether this load with this conf runs by `step`. */
+static inline bool load_by_step(const struct load_ops *o, const void *conf)
+{
+	return o->step && (!o->next || (o->by_step && o->by_step(conf)));
+}
 
 extern const void *const load_table[];
 

@@ -313,7 +313,7 @@ static int once(void *st, const void *conf, struct probe_once *p, struct err *e)
 	p->step(p->ctx, STEP_COMMAND);
 	r = child_start(s->argv.v, p->dirfd, -1, &pid, e);
 	if (!r)
-		r = child_wait(pid, p->stop, PATIENCE, &end, e);
+		r = child_wait(pid, p->stop, PATIENCE, NULL, NULL, &end, e);
 	p->step(p->ctx, -1);
 	if (r)
 		return r;
