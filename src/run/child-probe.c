@@ -213,7 +213,7 @@ static int act(struct prober *p, struct err *e)
 
 static void give_up(struct prober *p, nsec_t now)
 {
-	struct sample s = { .intended = p->pace.due, .start = now, .end = now, .status = SAMPLE_CENSORED, .runq = -1,
+	struct sample s = { .intended = p->pace.due, .end = now, .status = SAMPLE_CENSORED, .runq = -1,
 			    .load_bytes_per_s = p->ring->load_bytes_per_s, .cold = COLD_UNKNOWN };
 
 	if (!p->pp->ops->wants_cold)

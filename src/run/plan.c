@@ -5,45 +5,36 @@
 #include "base/units.h"
 
 #include <errno.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/vfs.h>
-
-#ifndef XFS_SUPER_MAGIC
-#define XFS_SUPER_MAGIC 0x58465342
-#endif
-#define CIFS_MAGIC	0xff534d42
-#define SMB2_MAGIC	0xfe534d42
-#define CEPH_MAGIC	0x00c36400
-#define FUSE_MAGIC	0x65735546
 
 static const char *const global_keys[] = { "time", "idle", "load-up", "recovery", "recovery-max", "scale", "write-budget",
 					   "stacks", "period", "limit", "title", "drop-caches", NULL };
 static const char *const probe_keys[] = { "rate", "pause", "limit", "backlog", "dir", NULL };
 static const char *const load_keys[] = { "dir", NULL };
 
-static const struct {
-	unsigned long magic;
-	const char *name;
-	const char *note;	/* what cannot be measured there; NULL: a normal filesystem */
-} kinds[] = {
-	{ EXT4_SUPER_MAGIC, "ext2/3/4", NULL },
-	{ XFS_SUPER_MAGIC, "xfs", NULL },
-	{ BTRFS_SUPER_MAGIC, "btrfs", NULL },
-	{ F2FS_SUPER_MAGIC, "f2fs", NULL },
-	{ MSDOS_SUPER_MAGIC, "vfat", NULL },
-	{ OVERLAYFS_SUPER_MAGIC, "overlay", "what lies under the overlay is measured through it; its device is not known" },
-	{ TMPFS_MAGIC, "tmpfs", "tmpfs lives in memory: nothing reaches a disk, so these numbers say nothing about one; direct I/O and cold reads cannot be measured" },
-	{ RAMFS_MAGIC, "ramfs", "ramfs lives in memory: nothing reaches a disk, so these numbers say nothing about one" },
-	{ NFS_SUPER_MAGIC, "nfs", "a network filesystem: waits include the network and the server; device counters, cold reads and requests of the disk cannot be measured" },
-	{ CIFS_MAGIC, "cifs", "a network filesystem: waits include the network and the server; device counters, cold reads and requests of the disk cannot be measured" },
-	{ SMB2_MAGIC, "smb", "a network filesystem: waits include the network and the server; device counters, cold reads and requests of the disk cannot be measured" },
-	{ CEPH_MAGIC, "ceph", "a network filesystem: waits include the network and the servers; device counters and cold reads cannot be measured" },
-	{ FUSE_MAGIC, "fuse", "a FUSE filesystem: waits include its server process; device counters cannot be attributed to it" },
-};
+/* What a kind of filesystem cannot tell us; NULL: all of it. */
+static const char *kind_note(enum fs_kind k)
+{
+	switch (k) {
+	case FS_MEMORY:
+		return "lives in memory: nothing reaches a disk, so these numbers say nothing about one; direct I/O and cold reads "
+		       "cannot be measured";
+	case FS_NETWORK:
+		return "a network filesystem: waits include the network and the server; device counters, cold reads and requests "
+		       "of the disk cannot be measured";
+	case FS_FUSE:
+		return "a FUSE filesystem: waits include its server process";
+	case FS_OTHER:
+		return "its block devices cannot be seen: device counters are missing";
+	case FS_DISK:
+	case FS_OVERLAY:
+		break;
+	}
+	return NULL;
+}
 
 static bool in_list(const char *const *list, const char *word)
 {
@@ -66,8 +57,9 @@ static int add_dir(struct plan *p, const char *path, size_t *ret, struct err *e)
 	cleanup_free char *full = realpath(path, NULL);
 	struct plan_dir d = { 0 };
 	struct statvfs sv;
-	struct statfs sf;
 	struct stat st;
+	const char *note;
+	int r;
 
 	if (!full)
 		return err_sys(e, -errno, "cannot work in %s", path);
@@ -81,7 +73,7 @@ static int add_dir(struct plan *p, const char *path, size_t *ret, struct err *e)
 		return err_sys(e, -errno, "cannot work in %s", path);
 	if (!S_ISDIR(st.st_mode))
 		return err_set(e, -ENOTDIR, "%s is not a directory; name one on the disk to be tested", path);
-	if (statvfs(full, &sv) || statfs(full, &sf))
+	if (statvfs(full, &sv))
 		return err_sys(e, -errno, "cannot ask the filesystem of %s", path);
 	if (sv.f_flag & ST_RDONLY)
 		return err_set(e, -EROFS, "%s is on a filesystem that is mounted read-only; name a directory that can be written",
@@ -92,14 +84,12 @@ static int add_dir(struct plan *p, const char *path, size_t *ret, struct err *e)
 	d.free_bytes = (uint64_t)sv.f_bavail * sv.f_frsize;
 	/* 5 % stay free: a full filesystem is another experiment */
 	d.free_bytes -= MIN(d.free_bytes, (uint64_t)sv.f_blocks * sv.f_frsize / 20);
-	snprintf(d.fstype, sizeof(d.fstype), "0x%lx", (unsigned long)sf.f_type);
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		if ((unsigned long)sf.f_type != kinds[i].magic && (uint32_t)sf.f_type != kinds[i].magic)
-			continue;
-		snprintf(d.fstype, sizeof(d.fstype), "%s", kinds[i].name);
-		if (kinds[i].note)
-			vec_push(&p->notes, mem_printf("%s: %s", full, kinds[i].note));
-	}
+	r = topology_of(full, &d.topo, e);
+	if (r)
+		return r;
+	note = kind_note(d.topo.fs);
+	if (note)
+		vec_push(&p->notes, mem_printf("%s (%s): %s", full, d.topo.mount.type, note));
 	d.path = take(full);
 	vec_push(&p->dirs, d);
 	*ret = p->dirs.n - 1;
@@ -373,8 +363,10 @@ void plan_free(struct plan *p)
 {
 	if (!p)
 		return;
-	for (size_t i = 0; i < p->dirs.n; i++)
+	for (size_t i = 0; i < p->dirs.n; i++) {
 		free(p->dirs.p[i].path);
+		topology_done(&p->dirs.p[i].topo);
+	}
 	for (size_t i = 0; i < p->probes.n; i++) {
 		param_done(p->probes.p[i].ops->plug.params, p->probes.p[i].conf);
 		free(p->probes.p[i].conf);

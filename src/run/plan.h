@@ -25,6 +25,7 @@
 #include "perform/perform.h"
 #include "probe/probe.h"
 #include "scenario/scenario.h"
+#include "sys/topology.h"
 
 #include <sys/types.h>
 
@@ -32,8 +33,7 @@ struct plan_dir {			/* one directory where probes or loads work; made absolute *
 	char *path;
 	dev_t dev;
 	uint64_t free_bytes, need_bytes;
-	char fstype[32];
-	char owner_note[200];		/* who else has files open there; "" nobody */
+	struct topology topo;
 };
 
 struct plan_probe {

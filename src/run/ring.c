@@ -195,7 +195,7 @@ uint32_t ring_owed(const struct ring *r, const struct in_flight *fl, nsec_t t1, 
 			break;
 		s.id++;
 		s.intended += r->interval;
-		s.start = t1;		/* never performed */
+		s.start = 0;		/* never performed */
 		s.nsteps = 0;
 		memset(s.step, 0, sizeof(s.step));
 		s.phase = (uint8_t)ring_phase_at(r, s.intended);
