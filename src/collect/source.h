@@ -3,6 +3,10 @@
  * A live source: something that watches while a run goes on and writes what it
  * saw into the record. drain() runs on the recorder thread only, never on a
  * probe's; what a source lost goes into the record.
+ *
+ * supported -> open -> start -> (due, drain)... -> stop -> close. open makes its
+ * series; close accepts what a failed open left. The env stays valid until
+ * close. Sources whose conf has `after` or `level` get the run's settings.
  */
 #ifndef COLLECT_SOURCE_H
 #define COLLECT_SOURCE_H
@@ -25,8 +29,12 @@ struct source_env {
 	const pid_t *pids;		/* controller, probes and loads; ours is never blamed as "other" */
 	const char *const *pid_names;	/* "probe fsync", "load write/0" */
 	int npids;
-	const char *const *rings;	/* ring files of the probes, for stuck operations */
+	const char *const *rings;	/* ring files of the probes */
 	int nrings;
+	/* What each probe does now, for stuck operations: read with in_flight_read (record/sample.h). */
+	const struct in_flight *const *in_flight;
+	const char *const *in_flight_series;	/* names of the probes' sample series */
+	int nin_flight;
 };
 
 struct source_ops {

@@ -50,3 +50,18 @@ void sample_from_columns(int64_t *const col[SAMPLE_COLUMNS], uint32_t n, struct 
 			ret_rows[r].step[s] = col[14 + s][r];
 	}
 }
+
+struct in_flight in_flight_read(const struct in_flight *slot)
+{
+	struct in_flight copy;
+
+	for (int i = 0; i < 1000; i++) {
+		uint64_t before = __atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE);
+
+		copy = *(const volatile struct in_flight *)slot;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (!(before & 1) && __atomic_load_n(&slot->seq, __ATOMIC_RELAXED) == before)
+			break;
+	}
+	return copy;
+}

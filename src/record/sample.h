@@ -67,6 +67,9 @@ struct in_flight {
 	uint32_t step, tid;
 };
 
+/* A consistent copy of a slot that its probe may be changing; of a killed probe's, what is there. */
+struct in_flight in_flight_read(const struct in_flight *slot);
+
 void sample_to_columns(const struct sample *rows, uint32_t n, int64_t *const col[SAMPLE_COLUMNS]);
 void sample_from_columns(int64_t *const col[SAMPLE_COLUMNS], uint32_t n, struct sample *ret_rows);
 const char *sample_status_name(uint8_t status);	/* "ok", "censored", "killed", "error" */

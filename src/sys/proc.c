@@ -41,8 +41,8 @@ bool proc_stat_parse(const char *text, struct proc_stat *ret)
 	memcpy(s.comm, open + 1, n);
 	/* fields after the name: state ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime
 	 * cutime cstime priority nice threads itrealvalue starttime vsize rss */
-	if (sscanf(shut + 1, " %c %d %d %*d %*d %*d %*u %lu %*u %lu %*u %lu %lu %*d %*d %*d %*d %*d %*d %lu %*u %lu", &s.state,
-		   &s.ppid, &s.pgrp, &s.minflt, &s.majflt, &s.utime, &s.stime, &s.start, &s.rss_pages) != 9)
+	if (sscanf(shut + 1, " %c %d %d %*d %*d %*d %*u %lu %*u %lu %*u %lu %lu %*d %*d %*d %*d %u %*d %lu %*u %lu", &s.state,
+		   &s.ppid, &s.pgrp, &s.minflt, &s.majflt, &s.utime, &s.stime, &s.threads, &s.start, &s.rss_pages) != 10)
 		return false;
 	*ret = s;
 	return true;

@@ -21,6 +21,7 @@ struct proc_stat {
 	uint64_t utime, stime;		/* clock ticks */
 	uint64_t minflt, majflt;
 	uint64_t rss_pages;
+	uint32_t threads;
 };
 
 struct proc_io {			/* bytes; of the whole process, threads that ended included */
