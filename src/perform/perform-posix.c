@@ -6,7 +6,7 @@
  */
 #include "base/cleanup.h"
 #include "perform/data.h"
-#include "perform/perform.h"
+#include "perform/posix.h"
 #include "perform/touch.h"
 
 #include <dirent.h>
@@ -41,6 +41,11 @@ struct posix {
 static bool stopped(const struct posix *p)
 {
 	return p->stop && *p->stop;
+}
+
+int posix_fd(const void *st, uint8_t slot)
+{
+	return ((const struct posix *)st)->fd[slot];
 }
 
 static int ret_errno(long r)

@@ -31,8 +31,13 @@ struct perform_ops {
 	int (*open)(void *st, const struct perform_conf *conf, struct err *e);
 	/* One op, start to end. The sentence for an error is made by perform_explain(), off the measured path. */
 	void (*perform)(void *st, const struct op *op, struct op_result *ret);
-	/* Many independent reads or writes at once, up to conf->depth in flight; fn is called for each as it
-	 * completes and says whether to go on. NULL: performed one after another. */
+	/*
+	 * Many independent reads and writes at once, up to conf->depth in flight. next fills one op (0: no more);
+	 * done is told of each as it completes, in any order. A read or write has an offset: those at
+	 * OP_AT_POSITION, and all other kinds of ops, wait for what is in flight and are performed alone, in their
+	 * place. res->start is when the op was handed to the kernel, res->end when its completion was seen; ops
+	 * handed over or seen together share the stamp. NULL: performed one after another.
+	 */
 	int (*stream)(void *st, int (*next)(void *ctx, struct op *ret_op),
 		      void (*done)(void *ctx, const struct op *op, const struct op_result *res), void *ctx, struct err *e);
 	void (*close)(void *st);

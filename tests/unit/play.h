@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-extern const struct perform_ops perform_posix;
+#include "perform/posix.h"
 
 static const char *const play_parents[] = { "/dev/shm", "/var/tmp" };	/* tmpfs; ext4 or what the machine has */
 
