@@ -2,6 +2,7 @@
 #include "stats/modes.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "stats/waits.h"
 
 #include <math.h>
 
@@ -10,11 +11,6 @@
 #define SMALLER_SHARE		(1.0 / 6)
 #define SMALLER_COUNT		3
 #define LOOK_AT			20000	/* evenly spaced ranks of larger samples say the same */
-
-static double ln(nsec_t x)
-{
-	return log((double)MAX(x, (nsec_t)1));
-}
 
 static nsec_t *thin(const nsec_t *sorted, size_t n)
 {
@@ -40,15 +36,15 @@ void modes_of(const nsec_t *sorted, size_t n, struct modes *ret)
 		sorted = thinned = thin(sorted, n);
 		n = LOOK_AT;
 	}
-	base = ln(sorted[n / 2]);	/* sums of squares stay small */
+	base = wait_log(sorted[n / 2]);	/* sums of squares stay small */
 	for (size_t i = 0; i < n; i++) {
-		double x = ln(sorted[i]) - base;
+		double x = wait_log(sorted[i]) - base;
 
 		sum += x;
 		sq += x * x;
 	}
 	for (size_t i = 0; i + 1 < n; i++) {
-		double x = ln(sorted[i]) - base, n1 = (double)(i + 1), n2 = (double)(n - i - 1), within;
+		double x = wait_log(sorted[i]) - base, n1 = (double)(i + 1), n2 = (double)(n - i - 1), within;
 
 		ls += x;
 		lq += x * x;

@@ -4,10 +4,11 @@
 #include "base/mem.h"
 #include "stats/effect.h"
 #include "stats/sort.h"
+#include "stats/waits.h"
 
 #include <math.h>
 
-#define FARTHEST	64.0	/* no shift of logarithms of waits is larger: ln(24 h / 1 ns) is 32 */
+#define FARTHEST	64.0	/* no shift of logarithms of waits is larger: ln(24 h / 1 us) is 25 */
 #define GAPS_UPTO	10000	/* pairs that are tried one by one */
 #define BISECT_TO	1e-4	/* of a logarithm: 0.01 % of the ratio */
 
@@ -27,7 +28,7 @@ static void logs_init(struct logs *l, const nsec_t *x, size_t n)
 	l->order = mem_array(n, sizeof(uint32_t));
 	sort_order(x, n, l->order);
 	for (size_t i = 0; i < n; i++)
-		l->x[i] = log((double)MAX(x[i], (nsec_t)1));
+		l->x[i] = wait_log(x[i]);
 	for (size_t i = 0; i < n; i++)
 		l->sorted[i] = l->x[l->order[i]];
 }

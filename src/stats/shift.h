@@ -21,7 +21,7 @@ struct shift {
 	double lo90, hi90;
 };
 
-/* Waits in time order; those below 1 ns count as 1 ns. */
+/* Waits in time order; those below 1 us count as 1 us. */
 void shift_of(const nsec_t *a, size_t n_a, const nsec_t *b, size_t n_b, struct shift *ret);
 
 #endif

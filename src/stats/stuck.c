@@ -20,15 +20,17 @@ void stuck_share_all(const struct waits *runs, size_t nruns, nsec_t limit, struc
 	double sum = 0, total = 0;
 	struct longrun l;
 	size_t n = 0, k = 0;
+	bool known = true;
 
 	for (size_t r = 0; r < nruns; r++) {
+		known &= runs[r].open_loop || !runs[r].no_cycle;
 		for (size_t i = 0; i < runs[r].n; i++) {
 			sum += over(&runs[r], i, limit);
 			total += runs[r].open_loop ? 1 : (double)wait_cycle(&runs[r], i) / 1e9;
 		}
 		n += runs[r].n;
 	}
-	if (!n || !(total > 0)) {
+	if (!n || !known || !(total > 0)) {
 		*ret = s;
 		return;
 	}

@@ -18,7 +18,7 @@ static double joined_n_eff(const struct waits *runs, size_t nruns, size_t n)
 
 	for (size_t r = 0; r < nruns; r++)
 		for (size_t i = 0; i < runs[r].n; i++)
-			s[k++] = log((double)MAX(runs[r].x[i], (nsec_t)1));
+			s[k++] = wait_log(runs[r].x[i]);
 	longrun(s, n, &l);
 	return l.n_eff;
 }

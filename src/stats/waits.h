@@ -12,6 +12,7 @@
 
 #include "base/nsec.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 enum wait_kind {
@@ -27,8 +28,17 @@ struct waits {
 	size_t n;
 	nsec_t pause;		/* closed loop without `cycle`: what the probe sleeps between two actions */
 	bool open_loop;		/* every tick is a sample; x is the response from the intended time */
+	bool no_cycle;		/* closed loop, and nobody knows the time between the waits: no stuck share */
 	bool unordered;		/* came as counted buckets: the order in time is not known */
 };
+
+/* Shorter waits are not told apart where logarithms count: clocks, rounded texts and zeros. */
+#define WAIT_SHORTEST	NSEC_PER_USEC
+
+static inline double wait_log(nsec_t x)
+{
+	return log((double)(x > WAIT_SHORTEST ? x : WAIT_SHORTEST));
+}
 
 static inline enum wait_kind wait_kind_of(const struct waits *w, size_t i)
 {
