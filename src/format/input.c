@@ -168,10 +168,15 @@ static void strip_escapes(char *s)
 	*w = 0;
 }
 
-char *input_clean(char *s, size_t n)
+bool input_line(struct input *in, char **ret_line)
 {
-	char *cr;
+	char *s, *cr;
+	size_t n;
 
+	if (!input_raw_line(in, &s, &n))
+		return false;
+	if (in->line == 1 && n >= 3 && !memcmp(s, "\xef\xbb\xbf", 3))
+		s += 3, n -= 3;
 	while (n && s[n - 1] == '\r')
 		s[--n] = 0;
 	cr = memrchr(s, '\r', n);
@@ -180,26 +185,17 @@ char *input_clean(char *s, size_t n)
 	if (strchr(s, 0x1b))
 		strip_escapes(s);
 	for (;;) {
-		char *q = s + strspn(s, " ");
+		char *q = s;
 
+		while (*q == ' ')
+			q++;
 		if (*q != '>')
-			return s;
+			break;
 		s = q + 1;
 		if (*s == ' ')
 			s++;
 	}
-}
-
-bool input_line(struct input *in, char **ret_line)
-{
-	char *s;
-	size_t n;
-
-	if (!input_raw_line(in, &s, &n))
-		return false;
-	if (in->line == 1 && n >= 3 && !memcmp(s, "\xef\xbb\xbf", 3))
-		s += 3, n -= 3;
-	*ret_line = input_clean(s, n);
+	*ret_line = s;
 	return true;
 }
 

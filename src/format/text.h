@@ -7,7 +7,6 @@
 #define FORMAT_TEXT_H
 
 #include "base/nsec.h"
-#include "base/mem.h"
 #include "format/format.h"
 
 #include <stdbool.h>
