@@ -110,13 +110,13 @@ struct gen_rq {
 	uint32_t bytes, tc, pid, cpu, dev;
 	unsigned nbios;
 	struct gen_bio bio[16];
-	bool flush;
+	bool flush, rest;	/* rest: of a split; nothing fits in front of it */
 };
 
 /* What is known about each bio that completed; NULL: not wanted. */
 struct gen_truth {
 	VEC(uint64_t) q2c, q2g, g2i, q2m, i2d, m2d, d2c, flush;
-	uint64_t queued, merged, dispatched, completed, requeued, splits;
+	uint64_t queued, merged, dispatched, completed, requeued, flushes_requeued, splits;
 	uint64_t queued_bytes[2];	/* read, write */
 };
 
@@ -183,7 +183,7 @@ static inline void gen_requests(struct gen *g, const struct gen_conf *c, struct 
 				rq.dev = last->dev;
 			}
 			if (last && !last->flush && last->nbios < 16 && last->bytes < (512u << 10) && gen_chance(g, c->merge)) {
-				bool front = !rng_below(&g->rng, 8);
+				bool front = !rng_below(&g->rng, 8) && !last->rest;
 				struct gen_bio b = { t, front ? last->sector - bytes / 512 : last->sector + last->bytes / 512, bytes };
 
 				gen_event(g, c, last, t, BLK_Q, BLK_TC_QUEUE, b.sector, bytes, cpu, pid, 0, false);
@@ -214,7 +214,8 @@ static inline void gen_requests(struct gen *g, const struct gen_conf *c, struct 
 			rq.cpu = cpu;
 			rq.bytes = rq.flush ? 0 : bytes;
 			rq.sector = rq.flush ? 0 : next_sector + 8192;	/* room for front merges */
-			next_sector = rq.sector + 8192 + (rng_below(&g->rng, 4) ? 0 : rng_below(&g->rng, 1u << 24));
+			if (!rq.flush)
+				next_sector = rq.sector + 8192 + (rng_below(&g->rng, 4) ? 0 : rng_below(&g->rng, 1u << 24));
 			rq.nbios = 1;
 			rq.bio[0] = (struct gen_bio){ t, rq.sector, rq.bytes };
 			if (gen_chance(g, c->remap)) {
@@ -229,7 +230,7 @@ static inline void gen_requests(struct gen *g, const struct gen_conf *c, struct 
 				truth->queued++;
 				truth->queued_bytes[rq.tc >> 1 & 1] += rq.bytes;
 			}
-			if (rq.bytes >= 8192 && gen_chance(g, c->split)) {
+			if (rq.bytes >= 8192 && nplug + 2 <= GEN_PLUG && gen_chance(g, c->split)) {
 				/* the front half becomes this request, the rest the next one; both were queued at t */
 				uint32_t half = rq.bytes / 2;
 
@@ -242,15 +243,9 @@ static inline void gen_requests(struct gen *g, const struct gen_conf *c, struct 
 				gen_event(g, c, &rq, t, BLK_G, BLK_TC_QUEUE, rq.sector, half, cpu, pid, 0, false);
 				if (truth)
 					vec_push(&truth->q2g, rq.g - rq.bio[0].q);
-				if (nplug + 2 <= GEN_PLUG) {
-					plug[nplug++] = rq;
-					rq.sector = rq.bio[0].sector = rq.sector + half / 512;
-				} else {
-					/* no room: the rest is dropped by the task, as after an error; make it whole again */
-					rq.bytes = rq.bio[0].bytes = half;
-					plug[nplug++] = rq;
-					continue;
-				}
+				plug[nplug++] = rq;
+				rq.sector = rq.bio[0].sector = rq.sector + half / 512;
+				rq.rest = true;
 			}
 			rq.g = t += 200 + rng_below(&g->rng, 500);
 			gen_event(g, c, &rq, t, BLK_G, BLK_TC_QUEUE, rq.sector, rq.bytes, cpu, pid, 0, false);
@@ -285,6 +280,7 @@ static inline void gen_requests(struct gen *g, const struct gen_conf *c, struct 
 					if (truth) {
 						truth->dispatched++;
 						truth->requeued++;
+						truth->flushes_requeued += rq->flush;
 					}
 				}
 				fly[nfly++] = *rq;
