@@ -194,7 +194,7 @@ static bool is_limit(const char *name)
 {
 	size_t n = strlen(name);
 
-	return strstr(name, "thresh") || (n > 6 && !strcmp(name + n - 6, ".limit"));
+	return strstr(name, "thresh") || strstr(name, "background") || (n > 5 && !strcmp(name + n - 5, "limit"));
 }
 
 /* One chart for each group and unit: Dirty, Writeback and their thresholds are together because they share both. */
