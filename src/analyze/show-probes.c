@@ -21,11 +21,10 @@ static struct value of_worst(const struct summary *s)
 	return s->worst_at_least ? val_at_least(nsec_seconds(s->worst), UNIT_SECONDS) : val_nsec(s->worst);
 }
 
-static void quantile_cells(struct node *row, const char *key, const char *const *steps, const struct summary *s)
+static void quantile_cells(struct node *row, const char *key, const struct summary *s)
 {
 	struct node *g = page_flag(page_group(row, key, NULL), NODE_JSON_ONLY);
 
-	(void)steps;
 	page_flag(page_cell(g, "usual", NULL, of_quantile(&s->usual)), NODE_BOUND);
 	page_flag(page_cell(g, "p75", NULL, of_quantile(&s->p75)), NODE_BOUND);
 	page_flag(page_cell(g, "p90", NULL, of_quantile(&s->p90)), NODE_BOUND);
@@ -53,7 +52,7 @@ static void json_cells(struct node *row, const struct probe_data *p, const struc
 	page_cell(row, "loop", NULL, val_text(p->loop));
 	page_cell(row, "interactive", NULL, val_bool(p->interactive));
 	page_cell(row, "limit", NULL, p->limit ? val_nsec(p->limit) : val_null(UNIT_SECONDS));
-	quantile_cells(row, "quantiles", NULL, s);
+	quantile_cells(row, "quantiles", s);
 	page_flag(page_cell(row, "worst", NULL, of_worst(s)), NODE_BOUND);
 	page_cell(row, "best", NULL, s->n ? val_nsec(s->best) : val_null(UNIT_SECONDS));
 	page_cell(row, "mean", NULL, s->n ? val(s->mean_s, UNIT_SECONDS) : val_null(UNIT_SECONDS));
@@ -65,7 +64,7 @@ static void json_cells(struct node *row, const struct probe_data *p, const struc
 	page_cell(row, "independent", NULL, s->n ? val(s->n_eff, UNIT_NONE) : val_null(UNIT_NONE));
 	g = page_group(row, "idle", NULL);
 	page_cell(g, "n", NULL, val((double)idle->n, UNIT_COUNT));
-	quantile_cells(g, "quantiles", NULL, idle);
+	quantile_cells(g, "quantiles", idle);
 	page_flag(page_cell(g, "worst", NULL, of_worst(idle)), NODE_BOUND);
 	g = page_group(row, "steps", NULL);
 	for (int i = 0; i < p->nsteps; i++)
@@ -76,7 +75,8 @@ static void two_kinds(struct node *parent, const struct probe_data *p, const str
 {
 	char low[NSEC_TEXT], high[NSEC_TEXT];
 
-	if (!s->modes.two)
+	/* microseconds and milliseconds are two kinds as well, but nobody waits for them */
+	if (!s->modes.two || s->modes.high < p->limit / 10)
 		return;
 	page_text(parent, "* %s: two kinds of wait, about %s and about %s (%.0f%% of them); the usual one is a coin toss", p->name,
 		  nsec_text(s->modes.low, low), nsec_text(s->modes.high, high), s->modes.share_high * 100);
@@ -85,14 +85,13 @@ static void two_kinds(struct node *parent, const struct probe_data *p, const str
 void show_probes(struct show *s, struct node *parent)
 {
 	struct node *t = page_table(parent, "probes", NULL), *notes;
-	bool missed = false;
 
 	page_column(t, "name", "probe", 0);
 	page_column(t, "usual_screen", "usual", NODE_RIGHT | NODE_SCREEN_ONLY);
 	page_column(t, "p90_screen", "1 in 10", NODE_RIGHT | NODE_SCREEN_ONLY);
 	page_column(t, "p99_screen", "p99", NODE_RIGHT | NODE_SCREEN_ONLY);
 	page_column(t, "worst", "worst", NODE_RIGHT);
-	page_column(t, "stuck_screen", "stuck>limit", NODE_RIGHT | NODE_SCREEN_ONLY);
+	page_column(t, "stuck_screen", "stuck", NODE_RIGHT | NODE_SCREEN_ONLY);
 	page_column(t, "idle_screen", "idle", NODE_RIGHT | NODE_SCREEN_ONLY);
 	page_column(t, "n", "waits", NODE_RIGHT);
 	notes = page_flag(page_group(parent, NULL, NULL), NODE_SCREEN_ONLY);
@@ -104,24 +103,22 @@ void show_probes(struct show *s, struct node *parent)
 		struct node *row = page_row(t);
 
 		page_cell(row, "name", NULL, val_text(p->name));
-		snprintf(usual, sizeof(usual), "%s%s", value_str(&v, text), sum->modes.two ? " *" : "");
+		snprintf(usual, sizeof(usual), "%s%s", value_str(&v, text), sum->modes.two && sum->modes.high >= p->limit / 10 ? " *" : "");
 		if (!sum->stuck.known || !sum->n)
 			snprintf(stuck, sizeof(stuck), "-");
 		else
-			snprintf(stuck, sizeof(stuck), "%s >%s", value_str(&st, text), nsec_text(p->limit, limit));
+			snprintf(stuck, sizeof(stuck), "%s >%s", value_str(&st, text), show_short(p->limit, limit));
 		page_flag(page_cell(row, "usual_screen", NULL, val_text(usual)), NODE_SCREEN_ONLY);
 		page_flag(page_cell(row, "p90_screen", NULL, of_quantile(&sum->p90)), NODE_SCREEN_ONLY);
-		page_flag(page_cell(row, "p99_screen", NULL, of_quantile(&sum->p99)), NODE_SCREEN_ONLY);
+		page_flag(page_cell(row, "p99_screen", NULL, sum->p99.at_least ? val_null(UNIT_SECONDS) : of_quantile(&sum->p99)), NODE_SCREEN_ONLY);
 		page_flag(page_cell(row, "stuck_screen", NULL, val_text(stuck)), NODE_SCREEN_ONLY);
-		page_flag(page_cell(row, "idle_screen", NULL, of_quantile(&idle->usual)), NODE_SCREEN_ONLY);
+		page_flag(page_cell(row, "idle_screen", NULL, idle->n ? val_nsec(idle->usual.value) : val_null(UNIT_SECONDS)), NODE_SCREEN_ONLY);
 		json_cells(row, p, sum, idle);
 		two_kinds(notes, p, sum);
-		missed |= sum->missed > 0;
 		if (sum->missed)
 			page_text(notes, "%s: %zu ticks were given up after 10 s of backlog; they count as waits of at least their age",
 				  p->name, sum->missed);
 	}
-	(void)missed;
 }
 
 /* ---- the worst one ---- */

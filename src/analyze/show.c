@@ -25,6 +25,17 @@ void show_when(const struct show *s, int run, nsec_t t, struct strbuf *out)
 		    (long long)(MAX(at, 0) / NSEC_PER_SEC % 60));
 }
 
+const char *show_short(nsec_t t, char buf[NSEC_TEXT])
+{
+	if (t < 100 * NSEC_PER_MSEC)
+		snprintf(buf, NSEC_TEXT, "%gms", nsec_seconds(t) * 1e3);
+	else
+		snprintf(buf, NSEC_TEXT, "%gs", nsec_seconds(t));
+	if (buf[0] == '0' && buf[1] == '.')
+		memmove(buf, buf + 1, strlen(buf));
+	return buf;
+}
+
 static int idle_phase(void *ctx, int run, const struct event *ev, uint32_t n)
 {
 	struct show_run *r = ctx;
@@ -64,7 +75,7 @@ static void summaries(struct show *s)
 {
 	s->sum = mem_array(s->probes.n + 1, sizeof(*s->sum));
 	s->idle = mem_array(s->probes.n + 1, sizeof(*s->idle));
-	s->worst_probe = s->longest = -1;
+	s->worst_probe = s->longest = s->grade_probe = -1;
 	for (size_t i = 0; i < s->probes.n; i++) {
 		const struct probe_data *p = &s->probes.p[i];
 		char g;
@@ -73,10 +84,15 @@ static void summaries(struct show *s)
 		summary_of(p->idle_waits, p->nruns, p->limit, &s->idle[i]);
 		if (s->sum[i].n && (s->longest < 0 || s->sum[i].worst > s->sum[s->longest].worst))
 			s->longest = (int)i;
-		g = p->interactive && s->sum[i].n ? grade_of_summary(&s->sum[i]) : 0;
-		if (g > s->grade || (g && g == s->grade && s->sum[i].stuck.share > s->sum[s->worst_probe].stuck.share)) {
-			s->grade = g;
+		if (!p->interactive || !s->sum[i].n)
+			continue;
+		if (s->worst_probe < 0 || s->sum[i].stuck.share > s->sum[s->worst_probe].stuck.share)
 			s->worst_probe = (int)i;
+		/* the bands are those of things one waits a second for; walking a tree may take longer (limit 10 s) */
+		g = p->limit <= NSEC_PER_SEC ? grade_of_summary(&s->sum[i]) : 0;
+		if (g > s->grade) {
+			s->grade = g;
+			s->grade_probe = (int)i;
 		}
 	}
 }
@@ -154,7 +170,6 @@ static void json_run(struct show *s, struct node *parent)
 	page_cell(g, "command", NULL, val_text(r->command));
 	page_cell(g, "runs", NULL, val((double)s->nruns, UNIT_COUNT));
 	page_cell(g, "partial", NULL, val_bool(s->partial));
-	page_cell(g, "why_partial", NULL, val_null(UNIT_NONE));
 	list = page_table(g, "each", NULL);
 	for (size_t i = 0; i < s->nruns; i++) {
 		const struct rec_run *x = &s->runs[i].r;
@@ -168,8 +183,6 @@ static void json_run(struct show *s, struct node *parent)
 			  val_null(UNIT_SECONDS));
 		page_cell(row, "partial", NULL, val_bool(x->partial));
 		page_cell(row, "why_partial", NULL, val_text(x->partial ? x->why_partial : NULL));
-		if (x->partial && x->why_partial && *x->why_partial)
-			page_child(g, "why_partial")->v = val_null(UNIT_NONE);
 	}
 }
 
@@ -192,22 +205,23 @@ static void answer(struct show *s, struct node *parent)
 
 	page_cell(g, "grade", NULL, s->grade ? val_text((char[]){ s->grade, 0 }) : val_text(NULL));
 	page_cell(g, "grade_word", NULL, s->grade ? val_text(grade_word(s->grade)) : val_text(NULL));
-	page_cell(g, "grade_probe", NULL, s->worst_probe >= 0 ? val_text(s->probes.p[s->worst_probe].name) : val_text(NULL));
+	page_cell(g, "grade_probe", NULL, s->grade_probe >= 0 ? val_text(s->probes.p[s->grade_probe].name) : val_text(NULL));
 	for (size_t i = 0; i < g->nkids; i++)
 		page_flag(g->kids[i], NODE_JSON_ONLY);
 	if (s->worst_probe < 0)
 		return;
 	p = &s->probes.p[s->worst_probe];
 	sum = &s->sum[s->worst_probe];
+	page_flag(page_cell(g, "stuck_probe", NULL, val_text(p->name)), NODE_JSON_ONLY);
 	page_flag(page_cell(g, "stuck", NULL, val(sum->stuck.share, UNIT_SHARE)), NODE_JSON_ONLY);
 	page_flag(page_cell(g, "stuck_10s", NULL, val(sum->band[2].share, UNIT_SHARE)), NODE_JSON_ONLY);
-	nsec_text(p->limit, limit);
+	snprintf(limit, sizeof(limit), "%g s", nsec_seconds(p->limit));
 	v = val(sum->stuck.share, UNIT_SHARE);
 	value_str(&v, share);
 	v = val(sum->band[2].share, UNIT_SHARE);
 	value_str(&v, over);
 	if (sum->stuck.share <= 0)
-		page_flag(page_text(g, "Never stuck: no %s took over %s.", p->name, limit), NODE_LOUD);
+		page_flag(page_text(g, "Never stuck: nothing that people wait for took longer than its limit."), NODE_LOUD);
 	else if (sum->band[2].share > 0 && p->limit < 10 * NSEC_PER_SEC)
 		page_flag(page_text(g, "Stuck %s of the time: %s begun at a random moment took over %s (%s of the time: over 10 s).",
 				    share, p->name, limit, over), NODE_LOUD);
@@ -220,12 +234,14 @@ static void partial_words(struct show *s, struct node *parent)
 {
 	for (size_t i = 0; i < s->nruns; i++) {
 		const struct rec_run *r = &s->runs[i].r;
+		char which[32] = "";
 
 		if (!r->partial)
 			continue;
-		page_flag(page_text(parent, "PARTIAL: %s%.0d%s%s.", s->nruns > 1 ? "run " : "", s->nruns > 1 ? r->id : 0,
-				    s->nruns > 1 ? " " : "", r->why_partial && *r->why_partial ? r->why_partial :
-				    "the run was not finished (its controller was killed)"), NODE_WARN);
+		if (s->nruns > 1)
+			snprintf(which, sizeof(which), "run %d ", r->id);
+		page_flag(page_text(parent, "PARTIAL: %s%s.", which, r->why_partial && *r->why_partial ? r->why_partial :
+				    "was not finished (its controller was killed)"), NODE_WARN);
 	}
 }
 
@@ -233,6 +249,7 @@ int analyze_show(struct rec *rec, struct page **ret, struct err *e)
 {
 	struct show s = { .rec = rec };
 	struct node *root;
+	cleanup_strbuf struct strbuf load = STRBUF_INIT;
 	char grade[40] = "";
 	int r = load_runs(&s, e);
 
@@ -249,7 +266,10 @@ int analyze_show(struct rec *rec, struct page **ret, struct err *e)
 	rec_env_each(rec, s.runs[0].r.id, env_cell, page_flag(page_group(root, "env", NULL), NODE_JSON_ONLY));
 	if (s.grade)
 		snprintf(grade, sizeof(grade), "Grade  %c  (%s)", s.grade, grade_word(s.grade));
-	left_and_right(root, "", grade);
+	show_load_words(&s, &load);
+	if (load.len || *grade)
+		left_and_right(root, strbuf_str(&load), grade);
+	page_flag(page_text(root, " "), NODE_SCREEN_ONLY);
 	partial_words(&s, root);
 	answer(&s, root);
 	r = show_limits(&s, root, e);

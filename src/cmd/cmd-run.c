@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "config.h"
+#include "live/live.h"
 #include "run/consent.h"
 #include "run/run.h"
 #include "stats/gate.h"
@@ -22,7 +23,7 @@
 
 static const char *dir, *load_dir, *time_text, *scale, *repeat_text, *output, *record_dir, *trace, *budget;
 static struct opt_list overrides, fail_if;
-static bool json, yes, quiet, allow_commands, drop_caches, no_idle, no_recovery, verbose;
+static bool json, yes, quiet, plain, allow_commands, drop_caches, no_idle, no_recovery, verbose;
 
 static const struct opt *options(void)
 {
@@ -44,6 +45,7 @@ static const struct opt *options(void)
 		{ 0, "allow-commands", OPT_FLAG, &allow_commands, NULL, "as root: run programs named in a scenario of your own" },
 		{ 'y', "yes", OPT_FLAG, &yes, NULL, "do not ask" },
 		{ 'q', "quiet", OPT_FLAG, &quiet, NULL, "no progress" },
+		{ 0, "plain", OPT_FLAG, &plain, NULL, "progress as plain lines, no screen" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "the answer as one JSON document" },
 		{ 'v', "verbose", OPT_FLAG, &verbose, NULL, "the answer with all details" },
 		{ 0 },
@@ -51,81 +53,8 @@ static const struct opt *options(void)
 
 	dir = load_dir = time_text = scale = repeat_text = output = record_dir = trace = budget = NULL;
 	overrides = fail_if = (struct opt_list){ 0 };
-	json = yes = quiet = allow_commands = drop_caches = no_idle = no_recovery = verbose = false;
+	json = yes = quiet = plain = allow_commands = drop_caches = no_idle = no_recovery = verbose = false;
 	return o;
-}
-
-/* ---- progress: one line that is rewritten on a terminal, one line a phase and every 10 s elsewhere ---- */
-
-static struct {
-	bool tty, open;
-	enum sample_phase phase;
-	bool begun;
-	nsec_t next;
-	unsigned run, runs;
-} show;
-
-static const char *phase_words(enum sample_phase p)
-{
-	static const char *const words[PHASE_MAX] = { "preparing", "idle baseline", "load comes up", "measuring", "stopping",
-						      "recovery", "cleaning up" };
-
-	return words[p];
-}
-
-static void progress_text(const struct run_view *v, struct strbuf *b)
-{
-	char rate[UNITS_TEXT], t[NSEC_TEXT];
-	const char *worst = NULL;
-	nsec_t longest = 0;
-
-	if (show.runs > 1)
-		strbuf_addf(b, "run %u/%u  ", show.run, show.runs);
-	strbuf_adds(b, phase_words(v->phase));
-	if (v->until > v->since)
-		strbuf_addf(b, " %.0f/%.0f s", nsec_seconds(v->now - v->since), nsec_seconds(v->until - v->since));
-	else if (v->now - v->since > NSEC_PER_SEC)
-		strbuf_addf(b, " %.0f s", nsec_seconds(v->now - v->since));
-	if (v->load_read_s + v->load_written_s)
-		strbuf_addf(b, "  load %s", units_rate_text((double)(v->load_read_s + v->load_written_s), rate));
-	for (int i = 0; i < v->nprobes; i++) {
-		if (v->probe[i].in_flight > longest && v->probe[i].in_flight > 250 * NSEC_PER_MSEC) {
-			longest = v->probe[i].in_flight;
-			worst = v->probe[i].name;
-		}
-	}
-	if (worst)
-		strbuf_addf(b, "  %s waits %s", worst, nsec_text(longest, t));
-	else if (*v->say)
-		strbuf_addf(b, "  %s", v->say);
-}
-
-static void progress(void *ctx, const struct run_view *v)
-{
-	cleanup_strbuf struct strbuf b = STRBUF_INIT;
-	bool new_phase = !show.begun || v->phase != show.phase;
-	size_t most = 78;
-
-	(void)ctx;
-	if (quiet || (!show.tty && !new_phase && v->now < show.next))
-		return;
-	show.begun = true;
-	show.phase = v->phase;
-	show.next = v->now + 10 * NSEC_PER_SEC;
-	progress_text(v, &b);
-	if (show.tty) {
-		fprintf(stderr, "\r%-*.*s", (int)most, (int)most, strbuf_str(&b));
-		show.open = true;
-	} else {
-		fprintf(stderr, "%s\n", strbuf_str(&b));
-	}
-}
-
-static void progress_end(void)
-{
-	if (show.open)
-		fprintf(stderr, "\r%78s\r", "");
-	show.open = false;
 }
 
 /* ---- before ---- */
@@ -309,7 +238,10 @@ static int after(struct run_result *res, const char *record, const char *target)
 static int do_runs(const struct plan *p, unsigned repeat, const char *where, const char *record, const char *target,
 		   const char *command)
 {
-	const struct run_hooks hooks = { .progress = progress };
+	struct live *live = NULL;
+	struct run_hooks hooks = { .progress = live_progress };
+	char title[200];
+	unsigned made = 0;
 	struct run_conf conf = { .plan = p, .record_dir = where, .command = command, .version = STALLMARK_VERSION,
 				 .producer = "run", .hooks = &hooks };
 	struct run_result res = { 0 };
@@ -319,21 +251,21 @@ static int do_runs(const struct plan *p, unsigned repeat, const char *where, con
 	if (r)
 		return cmd_fail(&e);
 	run_guard();
-	show.tty = isatty(STDERR_FILENO);
-	show.runs = repeat;
 	for (unsigned i = 0; i < repeat; i++) {
 		cleanup_strbuf struct strbuf said = STRBUF_INIT;
 
 		if (i)
 			run_leave(&res, false, NULL, NULL, &said);
 		fputs(strbuf_str(&said), stderr);
-		show.run = i + 1;
+		snprintf(title, sizeof(title), "stallmark: %s on %s, run %u of %u", p->scenario->name, dir, i + 1, repeat);
+		hooks.ctx = live = live_begin(title, plain, quiet);
+		made = i + 1;
 		r = run_do(&conf, &res, &e);
+		live_end(live);
 		if (r || res.how != RUN_WHOLE)
 			break;
 	}
-	progress_end();
-	if (r && show.run == 1) {	/* nothing was measured */
+	if (r && made == 1) {	/* nothing was measured */
 		run_leave(&res, false, NULL, NULL, NULL);
 		rec_close(conf.rec);
 		unlink(record);

@@ -35,6 +35,7 @@ struct stacks {
 	nsec_t after, every;
 	nsec_t due, free_at;		/* next look; earliest next picture, by the cost of the last */
 	int n;
+	const struct in_flight *slot[PROBES_MAX];
 	int series[PROBES_MAX];
 	uint64_t id[PROBES_MAX];	/* of the action that next_at is about */
 	nsec_t next_at[PROBES_MAX];	/* length of wait at which its next picture is due */
@@ -71,8 +72,10 @@ static int stacks_open(void *st, const void *conf, const struct source_env *env,
 	if (s->proc < 0)
 		return err_sys(e, -errno, "cannot open /proc");
 	s->n = MIN(env->nin_flight, PROBES_MAX);
-	for (int i = 0; i < s->n; i++)
+	for (int i = 0; i < s->n; i++) {
+		s->slot[i] = env->in_flight[i];
 		s->series[i] = rec_series_find(env->rec, SERIES_SAMPLES, env->in_flight_series[i]);
+	}
 	return 0;
 }
 
@@ -232,7 +235,7 @@ static int stacks_drain(void *st, nsec_t now, struct err *e)
 	if (now < s->free_at)
 		return 0;
 	for (int i = 0; !r && i < s->n; i++) {
-		struct in_flight f = in_flight_read(s->env->in_flight[i]);
+		struct in_flight f = in_flight_read(s->slot[i]);
 		nsec_t waited = now - f.started;
 
 		if (!f.started || waited < s->after)

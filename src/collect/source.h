@@ -6,7 +6,7 @@
  *
  * supported -> open -> start -> (due, drain)... -> stop -> close. open makes its
  * series; close accepts what a failed open left. The env stays valid until
- * close. Sources whose conf has `after` or `level` get the run's settings.
+ * close, but the arrays in it only until open returns: copy what you need. Sources whose conf has `after` or `level` get the run's settings.
  */
 #ifndef COLLECT_SOURCE_H
 #define COLLECT_SOURCE_H

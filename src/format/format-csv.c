@@ -247,8 +247,11 @@ static int read_table(struct csv *c)
 			continue;
 		if (*s == '#') {
 			s += strspn(s, "# ");
-			if (*s && comments++ < 8)
-				r = c->sink->fact(c->sink->ctx, "comment", s);
+			if (*s && ++comments <= 8) {
+				cleanup_free char *key = comments == 1 ? mem_dup("comment") : mem_printf("comment.%u", comments);
+
+				r = c->sink->fact(c->sink->ctx, key, s);
+			}
 			continue;
 		}
 		if (!c->ncols) {

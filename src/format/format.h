@@ -32,7 +32,8 @@ struct import_sink {
 	/* A counted bucket: n waits of lo to hi; clipped: the top bucket, which holds everything above lo (hi: the
 	 * longest that is known, NSEC_NEVER: unknown). */
 	int (*bucket)(void *ctx, int series, nsec_t lo, nsec_t hi, uint64_t n, bool clipped);
-	/* One number that is not a wait: "files_per_s" = 307.288 in `unit`; better: +1 more is better, -1 less, 0 neither. */
+	/* One number that is not a wait: "files_per_s" = 307.288 in `unit`; better: +1 more is better, -1 less, 0 neither.
+	 * The same name again in a run is another measurement of the same thing (an iteration). */
 	int (*number)(void *ctx, const char *name, const char *unit, double value, int better);
 	/* A fact of the environment or the job. */
 	int (*fact)(void *ctx, const char *key, const char *value);

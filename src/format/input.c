@@ -168,15 +168,10 @@ static void strip_escapes(char *s)
 	*w = 0;
 }
 
-bool input_line(struct input *in, char **ret_line)
+char *input_clean(char *s, size_t n)
 {
-	char *s, *cr;
-	size_t n;
+	char *cr;
 
-	if (!input_raw_line(in, &s, &n))
-		return false;
-	if (in->line == 1 && n >= 3 && !memcmp(s, "\xef\xbb\xbf", 3))
-		s += 3, n -= 3;
 	while (n && s[n - 1] == '\r')
 		s[--n] = 0;
 	cr = memrchr(s, '\r', n);
@@ -185,17 +180,26 @@ bool input_line(struct input *in, char **ret_line)
 	if (strchr(s, 0x1b))
 		strip_escapes(s);
 	for (;;) {
-		char *q = s;
+		char *q = s + strspn(s, " ");
 
-		while (*q == ' ')
-			q++;
 		if (*q != '>')
-			break;
+			return s;
 		s = q + 1;
 		if (*s == ' ')
 			s++;
 	}
-	*ret_line = s;
+}
+
+bool input_line(struct input *in, char **ret_line)
+{
+	char *s;
+	size_t n;
+
+	if (!input_raw_line(in, &s, &n))
+		return false;
+	if (in->line == 1 && n >= 3 && !memcmp(s, "\xef\xbb\xbf", 3))
+		s += 3, n -= 3;
+	*ret_line = input_clean(s, n);
 	return true;
 }
 

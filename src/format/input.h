@@ -25,6 +25,7 @@ struct input {
 	uint64_t line;		/* number of the last line read, from 1 */
 	bool truncated;		/* set by a reader that cut at the last complete value */
 	bool long_line;		/* a line was longer than INPUT_LINE_MAX and cut */
+	bool told;		/* the format was named by the user, not guessed */
 	/* Set by the caller: nanoseconds in one unit of a number that carries none. 0: as the format says. */
 	nsec_t unit;
 
@@ -54,6 +55,8 @@ bool input_raw_line(struct input *in, char **ret_line, size_t *ret_n);
  * marks of mail ("> > "), and escape sequences of terminals.
  */
 bool input_line(struct input *in, char **ret_line);
+/* The same for n bytes at s, which end in NUL; in place. */
+char *input_clean(char *s, size_t n);
 
 /* All that is left (at most INPUT_ALL_MAX, else -E2BIG), ended by NUL; the caller frees. */
 int input_all(struct input *in, char **ret, size_t *ret_n, struct err *e);

@@ -86,6 +86,7 @@ int format_choose(struct input *in, const char *as, const struct format_ops **re
 	r = input_check(in, e);
 	if (r)
 		return r;
+	in->told = as != NULL;
 	if (as) {
 		ops = plug_need(format_table, "format", as, e);
 		if (!ops)

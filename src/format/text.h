@@ -7,6 +7,7 @@
 #define FORMAT_TEXT_H
 
 #include "base/nsec.h"
+#include "base/mem.h"
 #include "format/format.h"
 
 #include <stdbool.h>

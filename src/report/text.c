@@ -101,8 +101,10 @@ static void wrap(struct layout *l, const char *s, size_t indent, size_t col)
 
 static void text(struct layout *l, const struct node *n, size_t indent)
 {
-	const char *colour = colour_of(l, n->flags);
+	const char *colour = colour_of(l, n->flags), *s = n->v.text;
 
+	for (; *s == ' '; s++)		/* spaces at the front indent the whole paragraph */
+		indent++;
 	strbuf_addn(l->out, ' ', indent);
 	if (colour)
 		strbuf_adds(l->out, colour);
@@ -110,7 +112,7 @@ static void text(struct layout *l, const struct node *n, size_t indent)
 		strbuf_adds(l->out, "! ");
 		indent += 2;
 	}
-	wrap(l, n->v.text, indent, indent);
+	wrap(l, s, indent, indent);
 	if (colour) {
 		l->out->s[--l->out->len] = 0;
 		strbuf_adds(l->out, "\033[0m\n");
@@ -197,7 +199,7 @@ static const struct node *table_cell(const struct node *row, const struct node *
 
 /* One table line. Cells wider than their column wrap below themselves. */
 static void table_line(struct layout *l, char *const *cells, const size_t *width, const bool *right, size_t n,
-		       size_t indent)
+		       size_t gap, size_t indent)
 {
 	const char *rest[TABLE_COLS];
 	bool more = true, first = true;
@@ -237,7 +239,7 @@ static void table_line(struct layout *l, char *const *cells, const size_t *width
 			if (!(right[c] && first) && c + 1 < n)
 				strbuf_addn(l->out, ' ', width[c] - w);
 			if (c + 1 < n)
-				strbuf_adds(l->out, "  ");
+				strbuf_addn(l->out, ' ', gap);
 		}
 		end_line(l);
 		first = false;
@@ -247,7 +249,7 @@ static void table_line(struct layout *l, char *const *cells, const size_t *width
 static void table(struct layout *l, const struct node *t, size_t indent)
 {
 	const struct node *col[TABLE_COLS];
-	size_t width[TABLE_COLS] = { 0 }, ncols = 0, total = 0, widest = 0;
+	size_t width[TABLE_COLS] = { 0 }, ncols = 0, total = 0, widest = 0, gap = 2;
 	bool right[TABLE_COLS], header = false;
 	char **grid;
 	size_t rows = 0;
@@ -279,7 +281,11 @@ static void table(struct layout *l, const struct node *t, size_t indent)
 	}
 	for (size_t c = 0; c < ncols; c++)
 		total += width[c] + (c ? 2 : 0);
-	while (total + indent > l->width) {	/* the widest column gives way, down to 8 */
+	if (total + indent > l->width) {	/* first the gaps give way, then the widest column, down to 8 */
+		gap = 1;
+		total -= ncols - 1;
+	}
+	while (total + indent > l->width) {
 		for (size_t c = widest = 0; c < ncols; c++)
 			if (width[c] > width[widest])
 				widest = c;
@@ -295,7 +301,7 @@ static void table(struct layout *l, const struct node *t, size_t indent)
 			continue;
 		if (colour)
 			strbuf_adds(l->out, colour);
-		table_line(l, &grid[r * ncols], width, right, ncols, indent);
+		table_line(l, &grid[r * ncols], width, right, ncols, gap, indent);
 		if (colour) {
 			l->out->s[--l->out->len] = 0;
 			strbuf_adds(l->out, "\033[0m\n");

@@ -109,7 +109,7 @@ static void lay_out(struct loader *l, int dirfd)
 	struct actor a = { .perform = l->perform, .st = l->perform_st, .script = prepare_script, .ctx = l };
 	struct action *out;
 
-	if (!l->pl->ops->prepare)
+	if (!l->pl->ops->prepare || load_by_step(l->pl->ops, l->pl->conf))
 		return;
 	out = mem_alloc(sizeof(*out));
 	if (action_prepare(&a, out, &l->cs->slot->stop)) {
@@ -144,7 +144,7 @@ static int work(struct loader *l, int dirfd)
 	struct op_result res;
 	struct op op;
 
-	if (ops->step) {
+	if (load_by_step(ops, l->pl->conf)) {
 		struct load_step s = { .dirfd = dirfd, .dir = l->cs->dir, .worker = l->worker, .rng = &l->rng,
 				       .stop = &l->cs->slot->stop, .tally = &l->cs->slot->tally };
 
@@ -177,7 +177,7 @@ void child_load(const struct child_setup *cs, const struct plan_load *pl, int wo
 		child_fail(cs, &l->e);
 	}
 	l->st = mem_alloc(pl->ops->plug.state_size + 1);
-	if (!pl->ops->step || pl->ops->prepare)
+	if (!load_by_step(pl->ops, pl->conf) || pl->ops->prepare)
 		open_performer(l, dirfd);
 	if (worker == 0)
 		lay_out(l, dirfd);

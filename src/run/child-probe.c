@@ -174,7 +174,7 @@ static int act_once(struct prober *p, struct sample *s, struct err *e)
 /* One action from its tick to its sample; the sentence is in e when it failed. */
 static int act(struct prober *p, struct err *e)
 {
-	bool by_ops = !p->pp->ops->once;
+	bool by_ops = !probe_by_once(p->pp->ops, p->pp->conf);
 	struct sample s = { .runq = -1 };
 	nsec_t before, after;
 	int r = 0;
@@ -240,7 +240,7 @@ static void open_all(struct prober *p)
 	if (perform->open(p->perform_st, &(struct perform_conf){ .dirfd = dirfd, .seed = p->cs->seed }, &e))
 		child_fail(p->cs, &e);
 	p->actor = (struct actor){ .perform = perform, .st = p->perform_st, .ctx = p, .on_step = on_step, .on_ctx = p };
-	if (ops->prepare) {
+	if (ops->prepare && !probe_by_once(ops, p->pp->conf)) {
 		p->actor.script = prepare_script;
 		if (action_prepare(&p->actor, &p->action, &p->cs->slot->stop)) {
 			if (p->action.error == -EINTR)

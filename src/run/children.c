@@ -59,7 +59,7 @@ int children_start(struct conductor *c, struct err *e)
 
 		for (unsigned w = 0; w < pl->workers && !r; w++) {
 			struct child k = { .slot = &c->board->slot[slot++], .index = i, .load = true,
-					   .program = pl->ops->touches & LOAD_PROGRAM };
+					   .program = pl->program };
 
 			snprintf(k.name, sizeof(k.name), pl->workers > 1 ? "load %s/%u" : "load %s", pl->name, w);
 			r = fork_child(c, &k, plan->seed * 1000000 + i * 5000 + w, first, e);

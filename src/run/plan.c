@@ -183,14 +183,18 @@ static int get_rate(struct scn_section *sec, nsec_t *interval, struct err *e)
 	return 0;
 }
 
-static void note_programs(struct plan *p, const char *kind, const char *name, const struct param *params, const void *conf)
+static bool note_program(struct plan *p, const char *kind, const char *name, const struct param *params, const void *conf,
+			 const char *command_param)
 {
-	for (const struct param *q = params; q && q->name; q++) {
+	for (const struct param *q = params; q && q->name && command_param; q++) {
 		const char *text = q->type == PARAM_TEXT ? *(char *const *)((const char *)conf + q->offset) : NULL;
 
-		if (text && *text && !strcmp(q->name, "command"))
+		if (!strcmp(q->name, command_param) && text && *text) {
 			vec_push(&p->programs, mem_printf("%s %s runs: %s", kind, name, text));
+			return true;
+		}
 	}
+	return false;
 }
 
 static char *series_name(const struct scn_section *sec)
@@ -227,7 +231,7 @@ static int add_probe(struct plan *p, struct scn_section *sec, const char *dir, s
 		return r;
 	pp.space = pp.ops->space ? pp.ops->space(pp.conf) : 0;
 	p->probes.p[p->probes.n - 1] = pp;
-	note_programs(p, "probe", pp.name, pp.ops->plug.params, pp.conf);
+	note_program(p, "probe", pp.name, pp.ops->plug.params, pp.conf, pp.ops->command_param);
 	return 0;
 }
 
@@ -248,8 +252,8 @@ static int add_load(struct plan *p, struct scn_section *sec, const char *dir, st
 		return r;
 	pl.workers = pl.ops->workers ? pl.ops->workers(pl.conf) : 1;
 	pl.space = pl.ops->space ? pl.ops->space(pl.conf) : 0;
+	pl.program = note_program(p, "load", pl.name, pl.ops->plug.params, pl.conf, pl.ops->command_param);
 	p->loads.p[p->loads.n - 1] = pl;
-	note_programs(p, "load", pl.name, pl.ops->plug.params, pl.conf);
 	return 0;
 }
 

@@ -52,6 +52,7 @@ struct plan_load {
 	unsigned workers;
 	size_t dir;
 	uint64_t space;
+	bool program;			/* runs one that the scenario names */
 };
 
 struct plan_limit {

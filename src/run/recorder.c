@@ -589,6 +589,7 @@ void recorder_view(struct recorder *r, struct run_view *v)
 		v->probe[i].limit = p->ring->limit;
 		v->probe[i].late = p->late;
 		v->probe[i].in_flight = fl.started ? now - fl.intended : 0;
+		v->probe[i].tid = fl.tid;
 	}
 	pthread_mutex_unlock(&r->lock);
 }

@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "run/conduct.h"
+#include "sys/environ.h"
 #include "sys/kfile.h"
 
 #include <errno.h>
@@ -49,6 +50,26 @@ static void drop_rings(struct conductor *c)
 	c->rings = NULL;
 }
 
+static int put_fact(void *ctx, const char *key, const char *value, bool counts)
+{
+	struct conductor *c = ctx;
+
+	return rec_env(c->conf->rec, c->res->run, key, value, counts, NULL);
+}
+
+static int environment(struct conductor *c, struct err *e)
+{
+	const struct plan *p = c->plan;
+	const char **dirs = mem_array(p->dirs.n + 1, sizeof(*dirs));
+	int r;
+
+	for (size_t i = 0; i < p->dirs.n; i++)
+		dirs[i] = p->dirs.p[i].path;
+	r = environ_facts(dirs, (int)p->dirs.n, put_fact, c);
+	free(dirs);
+	return r ? err_sys(e, r, "cannot write the facts of this machine into the record") : 0;
+}
+
 static int begin_record(struct conductor *c, struct err *e)
 {
 	const struct run_conf *conf = c->conf;
@@ -74,6 +95,7 @@ static int begin_record(struct conductor *c, struct err *e)
 	}
 	snprintf(said, sizeof(said), "%.3f", nsec_seconds(p->time));
 	r = r ?: rec_env(conf->rec, c->res->run, "run.time", said, false, e);
+	r = r ?: environment(c, e);
 	return r ?: rec_env(conf->rec, c->res->run, "run.trace", p->trace, true, e);
 }
 
@@ -82,11 +104,15 @@ static int start_recorder(struct conductor *c, struct err *e)
 	const struct plan *p = c->plan;
 	size_t nk = c->kids.n;
 	const char **dirs = mem_array(p->dirs.n + 1, sizeof(*dirs)), **names = mem_array(nk + 2, sizeof(*names));
+	const char **series = mem_array(p->probes.n + 1, sizeof(*series));
+	const struct in_flight **now = mem_array(p->probes.n + 1, sizeof(*now));
+	dev_t devs[64];
 	const struct slot **first = mem_array(p->loads.n + 1, sizeof(*first));
 	pid_t *pids = mem_array(nk + 2, sizeof(*pids));
 	struct source_env env = { .dirs = dirs, .ndirs = (int)p->dirs.n, .pids = pids, .pid_names = names,
 				  .npids = (int)nk + 1, .rings = (const char *const *)c->ring_paths,
-				  .nrings = (int)p->probes.n };
+				  .nrings = (int)p->probes.n, .in_flight = now, .in_flight_series = series,
+				  .nin_flight = (int)p->probes.n, .devices = devs };
 	struct recorder_conf conf = { .rec = c->conf->rec, .run = c->res->run, .plan = p, .rings = c->rings, .first = first,
 				      .env = &env, .hooks = c->conf->hooks };
 	int r;
@@ -97,13 +123,21 @@ static int start_recorder(struct conductor *c, struct err *e)
 		pids[i + 1] = c->kids.p[i].pid;
 		names[i + 1] = c->kids.p[i].name;
 	}
-	for (size_t i = 0; i < p->dirs.n; i++)
+	for (size_t i = 0; i < p->dirs.n; i++) {
 		dirs[i] = p->dirs.p[i].path;
+		topology_queues(&p->dirs.p[i].topo, devs, &env.ndevices, ARRAY_SIZE(devs));
+	}
+	for (size_t i = 0; i < p->probes.n; i++) {
+		now[i] = &c->rings[i]->now;
+		series[i] = p->probes.p[i].name;
+	}
 	for (size_t i = 0, slot = p->probes.n; i < p->loads.n; slot += p->loads.p[i++].workers)
 		first[i] = &c->board->slot[slot];
 	r = recorder_start(&conf, &c->recorder, e);
 	free(dirs);
 	free(names);
+	free(series);
+	free(now);
 	free(first);
 	free(pids);
 	return r;

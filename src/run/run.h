@@ -30,6 +30,7 @@ struct run_view {			/* for progress lines and the live screen */
 		uint64_t n;
 		nsec_t last, worst, limit;
 		nsec_t in_flight;	/* how long the current action has taken; 0: none */
+		uint32_t tid;			/* who does it */
 		uint32_t late;		/* waits over the limit while measuring */
 	} probe[RUN_VIEW_PROBES];
 	const char *say;		/* what is being waited for, "" nothing special */

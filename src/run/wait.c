@@ -143,6 +143,8 @@ static void judge(struct conductor *c, struct child *k)
 		return;
 	}
 	conduct_note(c, NOTE_WARNING, k->load ? "load-failed" : "probe-failed", "%s", text);
+	if (k->load && WIFSIGNALED(k->status) && c->plan->loads.p[k->index].ops->touches & LOAD_MEMORY)
+		return;		/* it is there to fill memory, and the first to be killed when that is full */
 	if (measuring || (k->load && c->phase < PHASE_STOP))
 		breaks(c, "%s", text);
 	else if (!c->probes_alive && c->phase < PHASE_STOP)

@@ -24,7 +24,7 @@ mount -t proc proc "$root/proc"
 mount --bind /dev "$root/dev"
 mkdir "$root/src"
 git -C "$top" archive HEAD | tar -x -C "$root/src"
-env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C TERM=dumb \
+env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C TERM=dumb \
 	http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" chroot "$root" /bin/bash -eo pipefail -c '
 	cd /src
 	tools/deps run

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "sys/environ.h"
 #include "sys/folder.h"
 #include "sys/kfile.h"
 #include "sys/proc.h"
@@ -508,6 +509,56 @@ static void fields_and_chosen_words_are_found(void **state)
 	assert_string_equal(strbuf_str(&b), "write back");
 }
 
+static void the_build_id_is_found_among_notes(void **state)
+{
+	static const unsigned char notes[] = {
+		6, 0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 'L', 'i', 'n', 'u', 'x', 0, 0, 0, 9, 9, 9, 9,
+		4, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0, 0xde, 0xad, 0x01, 0,
+	};
+	char id[64];
+
+	assert_true(environ_build_id_parse(notes, sizeof(notes), id, sizeof(id)));
+	assert_string_equal(id, "dead01");
+	for (size_t cut = 0; cut < sizeof(notes); cut++)
+		assert_false(environ_build_id_parse(notes, cut, id, sizeof(id)));
+	assert_false(environ_build_id_parse((const unsigned char *)"\xff\xff\xff\xff\xff\xff\xff\xff\x03\0\0\0GNU", 16, id,
+					    sizeof(id)));
+}
+
+struct facts {
+	int n, counting;
+	bool kernel, type;
+	char seen[4096];
+};
+
+static int see_fact(void *ctx, const char *key, const char *value, bool counts)
+{
+	struct facts *f = ctx;
+	char mark[128];
+
+	/* each key once */
+	snprintf(mark, sizeof(mark), "|%s|", key);
+	if (strstr(f->seen, mark))
+		fail_msg("%s comes twice", key);
+	snprintf(f->seen + strlen(f->seen), sizeof(f->seen) - strlen(f->seen), "%s", mark);
+	f->n++;
+	f->counting += counts;
+	f->kernel |= !strcmp(key, "kernel.build_id") || (!strcmp(key, "kernel.release") && counts);
+	f->type |= !strcmp(key, "fs2.type") && !strcmp(value, "proc");
+	assert_true(*value);
+	return 0;
+}
+
+static void the_facts_of_this_machine_are_named_once(void **state)
+{
+	const char *const dirs[] = { dir, "/proc" };
+	struct facts f = { 0 };
+
+	assert_int_equal(environ_facts(dirs, 2, see_fact, &f), 0);
+	assert_true(f.kernel && f.type);
+	assert_true(f.counting >= 5 && f.n > f.counting);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -528,6 +579,8 @@ int main(void)
 		cmocka_unit_test(stacks_and_system_calls_are_put_in_words),
 		cmocka_unit_test(mount_lines_are_read),
 		cmocka_unit_test(fields_and_chosen_words_are_found),
+		cmocka_unit_test(the_build_id_is_found_among_notes),
+		cmocka_unit_test(the_facts_of_this_machine_are_named_once),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
