@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyze/cause.h"
+#include "analyze/walk.h"
+
+/* While the flush is in service its time is its own leaf; before that the disk serves what is in front of it. */
+static void follow(struct walk *k, struct walk_node *n, const struct event *w)
+{
+	uint32_t conf, disk = walk_find_disk(k, w, &conf);
+
+	if (disk)
+		walk_disk(k, n, disk, n->a, n->b, LEAF_DISK, conf);
+}
 
 const struct cause_ops cause_flush = {
 	.plug = { .name = "flush", .about = "the disk empties its write cache" },
@@ -8,4 +18,5 @@ const struct cause_ops cause_flush = {
 		"them",
 	.remedy = "without barriers (unsafe, in the lab only) shows how much of it is the flush",
 	.ab = "stallmark ab fsync --lab fs=ext4 --a mount=barrier=1 --b mount=barrier=0",
+	.follow = follow,
 };

@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyze/cause.h"
+#include "analyze/walk.h"
+
+/* The journal thread of the filesystem, over the same interval; without commit rows the waker, which is that thread. */
+static void follow(struct walk *k, struct walk_node *n, const struct event *w)
+{
+	uint32_t conf, dev = walk_find_journal(k, w, &conf);
+
+	if (dev && walk_follow_commit(k, n, dev, conf))
+		return;
+	walk_follow(k, n, (uint32_t)w->b, n->a, n->b, CONF_WAKER);
+}
 
 const struct cause_ops cause_journal_commit = {
 	.plug = { .name = "journal-commit", .about = "a journal commit that this task asked for (fsync) or has to wait for" },
@@ -8,4 +19,5 @@ const struct cause_ops cause_journal_commit = {
 		"the commit waits for, most often file data that another program wrote",
 	.remedy = "data=writeback frees a commit from other programs' file data",
 	.ab = "stallmark ab torture-fsync --lab fs=ext4 --a mount=data=ordered --b mount=data=writeback",
+	.follow = follow,
 };

@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyze/cause.h"
+#include "analyze/walk.h"
+
+/* A commit that locks its transaction lets nobody in. */
+static void follow(struct walk *k, struct walk_node *n, const struct event *w)
+{
+	uint32_t conf, dev = walk_find_journal(k, w, &conf);
+
+	if (dev && walk_follow_commit(k, n, dev, conf))
+		return;
+	walk_follow(k, n, (uint32_t)w->b, n->a, n->b, CONF_WAKER);
+}
 
 const struct cause_ops cause_journal_handle = {
 	.plug = { .name = "journal-handle", .about = "permission to join the running transaction" },
@@ -8,4 +19,5 @@ const struct cause_ops cause_journal_handle = {
 		"of that transaction open",
 	.remedy = "a larger journal locks less often",
 	.ab = "stallmark ab small-create --lab fs=ext4 --a mkfs=-J+size=16 --b mkfs=-J+size=256",
+	.follow = follow,
 };

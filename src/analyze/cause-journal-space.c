@@ -1,5 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyze/cause.h"
+#include "analyze/walk.h"
+
+/*
+ * Three ways to wait for space: behind another task that checkpoints (the owner of the mutex), for the running
+ * commit, or for one's own checkpoint writes.
+ */
+static void follow(struct walk *k, struct walk_node *n, const struct event *w)
+{
+	uint32_t conf, dev, disk;
+
+	if (w->other && walk_follow(k, n, w->other, n->a, n->b, CONF_OWNER))
+		return;
+	dev = walk_find_journal(k, w, &conf);
+	for (size_t i = 0; i < k->t->commit.n; i++)
+		if (w->b && k->t->commit.p[i].tid == (uint32_t)w->b && walk_follow_commit(k, n, k->t->commit.p[i].dev, CONF_WAKER))
+			return;
+	disk = dev ? trace_disk_of(k->t, dev) : walk_find_disk(k, w, &conf);
+	if (disk)
+		walk_disk(k, n, disk, n->a, n->b, LEAF_DISK, conf);
+}
 
 const struct cause_ops cause_journal_space = {
 	.plug = { .name = "journal-space", .about = "free space in the journal" },
@@ -8,4 +28,5 @@ const struct cause_ops cause_journal_space = {
 		"on the disk first; whoever changes much metadata fills it",
 	.remedy = "a larger journal fills less often",
 	.ab = "stallmark ab fsmark-fio --lab fs=ext4 --a mkfs=-J+size=16 --b mkfs=-J+size=256",
+	.follow = follow,
 };

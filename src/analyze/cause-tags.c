@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyze/cause.h"
+#include "analyze/walk.h"
+
+/* Whoever holds the slots meanwhile: requests from their allocation to their completion. */
+static void follow(struct walk *k, struct walk_node *n, const struct event *w)
+{
+	uint32_t conf, disk = walk_find_disk(k, w, &conf);
+
+	if (disk)
+		walk_disk(k, n, disk, n->a, n->b, LEAF_SLOTS, conf);
+}
 
 const struct cause_ops cause_tags = {
 	.plug = { .name = "tags", .about = "all request slots of the queue are taken" },
@@ -8,4 +18,5 @@ const struct cause_ops cause_tags = {
 		"large writer",
 	.remedy = "more slots, or a scheduler that reserves some",
 	.ab = "stallmark ab quick --a queue.nr_requests=default --b queue.nr_requests=1024",
+	.follow = follow,
 };

@@ -1,5 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyze/cause.h"
+#include "analyze/walk.h"
+
+/* Log writes and metadata writeback go to the filesystem's disk; a lock's owner is followed first. */
+static void follow(struct walk *k, struct walk_node *n, const struct event *w)
+{
+	uint32_t conf, disk;
+
+	if (w->other && walk_follow(k, n, w->other, n->a, n->b, CONF_OWNER))
+		return;
+	disk = walk_find_disk(k, w, &conf);
+	if (disk)
+		walk_disk(k, n, disk, n->a, n->b, LEAF_JOURNAL, conf);
+}
 
 const struct cause_ops cause_xfs_log = {
 	.plug = { .name = "xfs-log", .about = "the XFS log" },
@@ -8,4 +21,5 @@ const struct cause_ops cause_xfs_log = {
 		"it; whoever changes much metadata fills it",
 	.remedy = "a larger log fills less often",
 	.ab = "stallmark ab fsmark-fio --lab fs=xfs --a mkfs=-l+size=16m --b mkfs=-l+size=256m",
+	.follow = follow,
 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "analyze/explain.h"
 #include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "base/units.h"
@@ -67,6 +68,24 @@ static int scope(struct strbuf *b, bool command)
 	return 0;
 }
 
+static int show_answer(const char *file)
+{
+	struct explain_conf c = { 0 };
+	struct page *p = NULL;
+	struct rec *rec = NULL;
+	struct err e = { 0 };
+	int r = rec_open(file, &rec, &e);
+
+	if (!r)
+		r = analyze_explain(rec, &c, &p, &e);
+	rec_close(rec);
+	if (r < 0)
+		return cmd_fail(&e);
+	r = cmd_print_page(p, json ? "json" : NULL, false);
+	page_free(p);
+	return r;
+}
+
 static int run(int argc, char **argv)
 {
 	cleanup_strbuf struct strbuf where = STRBUF_INIT, line = STRBUF_INIT, file = STRBUF_INIT;
@@ -119,7 +138,7 @@ static int run(int argc, char **argv)
 		fprintf(stderr, "stallmark: %s\n", res.note);
 	fprintf(stderr, "record: %s\n", c.output);
 	if (!quiet)
-		r = EXIT_FINE;
+		r = show_answer(c.output);
 	if (res.stopped && (c.time || c.command))
 		return 128 + stop;
 	if (c.command && WIFEXITED(res.exit_status) && WEXITSTATUS(res.exit_status))

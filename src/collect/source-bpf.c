@@ -64,16 +64,17 @@ static int bpf_open(void *state, const void *conf, const struct source_env *env,
 	struct tracer_conf tc = { .threshold = c->threshold, .probe_threshold = c->probe_threshold, .requests = c->requests };
 	cleanup_strbuf struct strbuf missing = STRBUF_INIT;
 	struct bpf_state *s = state;
-	char threshold[NSEC_TEXT];
+	char threshold[24];
 	int id, r;
 
 	s->env = *env;
 	r = tracer_open(&tc, &s->tracer, &missing, e);
 	if (r < 0)
 		return r;
+	snprintf(threshold, sizeof(threshold), "%lld", (long long)c->threshold);
 	r = rec_series(env->rec, &series, &id, e);
 	if (!r)
-		r = rec_series_attr(env->rec, id, "threshold", nsec_text(c->threshold, threshold), e);
+		r = rec_series_attr(env->rec, id, "threshold_ns", threshold, e);
 	if (!r)
 		r = rec_series_attr(env->rec, id, "backend", "bpf", e);
 	if (!r && missing.len) {

@@ -228,6 +228,12 @@ static int start_command(struct watch *w, struct err *e)
 	posix_spawnattr_setsigmask(&attr, &none);
 	r = posix_spawnp(&w->child, w->c->command[0], NULL, &attr, w->c->command, environ);
 	posix_spawnattr_destroy(&attr);
+	if (!r && !strcmp(w->c->scope, "command")) {
+		char scope[32];
+
+		snprintf(scope, sizeof(scope), "tree %d", (int)w->child);
+		return rec_env(w->rec, w->run, "trace.scope", scope, false, e);
+	}
 	return r ? err_sys(e, -r, "cannot start '%s'", w->c->command[0]) : 0;
 }
 

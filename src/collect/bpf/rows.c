@@ -80,6 +80,21 @@ static struct rows_task *task_slot(struct rows *r, uint32_t tid)
 	return &r->task[tid * 2654435761u % ROWS_TASKS];
 }
 
+/* Name and parent from /proc/PID/stat; false: it is gone. */
+static bool read_stat(uint32_t pid, char comm[WIRE_COMM], uint32_t *parent)
+{
+	char path[64], line[512], *open_at, *close_at;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	cleanup_file FILE *f = fopen(path, "re");
+	if (!f || !fgets(line, sizeof(line), f) || !(open_at = strchr(line, '(')) || !(close_at = strrchr(line, ')')) ||
+	    sscanf(close_at + 1, " %*c %u", parent) != 1)
+		return false;
+	*close_at = '\0';
+	snprintf(comm, WIRE_COMM, "%.15s", open_at + 1);
+	return true;
+}
+
 /* The first time a thread shows up (or its name changed: exec, or the number was used again) says who it is. */
 static void introduce(struct rows *r, uint32_t pid, uint32_t tid, const char *comm, uint32_t parent, bool kthread, nsec_t t)
 {
@@ -99,6 +114,13 @@ static void introduce(struct rows *r, uint32_t pid, uint32_t tid, const char *co
 		ev.name = rec_string(r->rec, group);
 	}
 	vec_push(&r->out, ev);
+	if (!kthread && parent > 2) {	/* the line of ancestors: the scope of `trace -- COMMAND` is its descendants */
+		char above[WIRE_COMM] = "";
+		uint32_t next = 0;
+
+		if (task_slot(r, parent)->tid != parent && read_stat(parent, above, &next))
+			introduce(r, parent, parent, above, next, false, t);
+	}
 }
 
 void rows_ours(struct rows *r, uint32_t pid, const char *what, nsec_t now)

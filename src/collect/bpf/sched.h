@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: (MIT OR GPL-2.0-only) */
 /* Who slept how long, in which stack, woken by whom; who was runnable but did not run; who was stopped by whom. */
 
+/* Who had this CPU for at least a millisecond lately: the task before a switch is often a kernel thread passing by. */
+struct cpu_state {
+	u64 since;
+	u32 hog, hog_pid;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct cpu_state);
+} cpus SEC(".maps");
+
 /* The owner of the mutex or rwsem a task blocks on (6.16+): usually, not always, its waker too; both are sent. */
 static __always_inline void note_owner(struct task_struct *p, struct task_state *s)
 {
@@ -93,7 +106,7 @@ static __always_inline void send_wait(struct task_struct *p, struct task_state *
 	send(w);
 }
 
-static __always_inline void send_runq(struct task_struct *p, struct task_state *s, struct task_struct *prev, u64 now)
+static __always_inline void send_runq(struct task_struct *p, struct task_state *s, struct cpu_state *cpu, u64 now)
 {
 	struct wire_runq *r = RESERVE(struct wire_runq);
 	struct task_struct *parent = p->real_parent;
@@ -107,8 +120,8 @@ static __always_inline void send_runq(struct task_struct *p, struct task_state *
 	r->h.t = s->woken;
 	r->h.dur = now - s->woken;
 	bpf_probe_read_kernel_str(r->h.comm, sizeof(r->h.comm), p->comm);
-	r->other = prev->pid;
-	r->other_pid = prev->tgid;
+	r->other = cpu ? cpu->hog : 0;
+	r->other_pid = cpu ? cpu->hog_pid : 0;
 	r->parent = parent ? BPF_CORE_READ(parent, tgid) : 0;
 	r->flags = p->flags & PF_KTHREAD ? WIRE_KTHREAD : 0;
 	send(r);
@@ -135,7 +148,7 @@ static __always_inline void leaves_cpu(struct task_struct *p, bool runnable, u32
 	}
 }
 
-static __always_inline void takes_cpu(struct task_struct *p, struct task_struct *prev, u64 now)
+static __always_inline void takes_cpu(struct task_struct *p, struct cpu_state *cpu, u64 now)
 {
 	struct task_state *s;
 	u64 slept, floor;
@@ -152,7 +165,7 @@ static __always_inline void takes_cpu(struct task_struct *p, struct task_struct 
 	state = s->state;
 	slept = s->woken - s->off;
 	if (now - s->woken >= runq_ns)
-		send_runq(p, s, prev, now);
+		send_runq(p, s, cpu, now);
 	if (state && slept >= probe_ns) {
 		floor = p->flags & PF_KTHREAD ? kthread_ns : user_ns;
 		is_watched = false;
@@ -176,9 +189,18 @@ SEC("tp_btf/sched_switch")
 int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int state)
 {
 	u64 now = bpf_ktime_get_ns();
+	u32 zero = 0;
+	struct cpu_state *cpu = bpf_map_lookup_elem(&cpus, &zero);
 
+	if (cpu) {
+		if (prev->pid && now - cpu->since >= 1000000) {
+			cpu->hog = prev->pid;
+			cpu->hog_pid = prev->tgid;
+		}
+		cpu->since = now;
+	}
 	leaves_cpu(prev, preempt || !state, preempt ? 0 : state, now);
-	takes_cpu(next, prev, now);
+	takes_cpu(next, cpu, now);
 	return 0;
 }
 
