@@ -54,6 +54,8 @@ struct conductor {
 	char **ring_paths;
 	int alive[2];			/* the pipe whose closing ends all children */
 	struct recorder *recorder;
+	struct source_env env;		/* and what it points to; valid until the recorder has ended */
+	struct env_arrays *env_arrays;
 	enum sample_phase phase;
 	nsec_t phase_began, phase_until, next_progress;
 	nsec_t t0, measure_t0, measure_t1;

@@ -429,8 +429,8 @@ static void open_source(struct recorder *r, const struct source_ops *ops)
 			snprintf(value, sizeof(value), "%lldns", (long long)r->conf.plan->stacks);
 			param_set(ops->plug.params, s.conf, ops->plug.name, "after", value, NULL);
 		}
-		if (!strcmp(p->name, "level") && p->type == PARAM_WORD)
-			param_set(ops->plug.params, s.conf, ops->plug.name, "level", r->conf.plan->trace, NULL);
+		if (!strcmp(p->name, "keep") && p->type == PARAM_WORD && !strcmp(r->conf.plan->trace, "full"))
+			param_set(ops->plug.params, s.conf, ops->plug.name, "keep", "full", NULL);
 	}
 	if (ops->open(s.st, s.conf, &r->env, &e) || (ops->start && ops->start(s.st, &e))) {
 		snprintf(text, sizeof(text), "source %s could not start: %s", ops->plug.name, e.msg);

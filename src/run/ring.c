@@ -144,18 +144,7 @@ void ring_end(struct ring *r)
 
 struct in_flight ring_now(const struct ring *r)
 {
-	struct in_flight copy;
-
-	/* A writer that was killed half-way leaves seq odd: after some tries take what is there. */
-	for (int i = 0; i < 1000; i++) {
-		uint64_t before = load_acquire(&r->now.seq);
-
-		copy = *(const volatile struct in_flight *)&r->now;
-		atomic_thread_fence(memory_order_acquire);
-		if (!(before & 1) && __atomic_load_n(&r->now.seq, __ATOMIC_RELAXED) == before)
-			break;
-	}
-	return copy;
+	return in_flight_read(&r->now);
 }
 
 void ring_set_phase(struct ring *r, uint32_t phase, nsec_t now)

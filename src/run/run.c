@@ -99,48 +99,75 @@ static int begin_record(struct conductor *c, struct err *e)
 	return r ?: rec_env(conf->rec, c->res->run, "run.trace", p->trace, true, e);
 }
 
-static int start_recorder(struct conductor *c, struct err *e)
+#define DEVICES_MAX 64
+
+struct env_arrays {
+	const char **dirs, **names, **series;
+	const struct in_flight **in_flight;
+	const struct slot **first;
+	pid_t *pids;
+	dev_t devices[DEVICES_MAX];
+};
+
+static void env_fill(struct conductor *c)
 {
 	const struct plan *p = c->plan;
-	size_t nk = c->kids.n;
-	const char **dirs = mem_array(p->dirs.n + 1, sizeof(*dirs)), **names = mem_array(nk + 2, sizeof(*names));
-	const char **series = mem_array(p->probes.n + 1, sizeof(*series));
-	const struct in_flight **now = mem_array(p->probes.n + 1, sizeof(*now));
-	dev_t devs[64];
-	const struct slot **first = mem_array(p->loads.n + 1, sizeof(*first));
-	pid_t *pids = mem_array(nk + 2, sizeof(*pids));
-	struct source_env env = { .dirs = dirs, .ndirs = (int)p->dirs.n, .pids = pids, .pid_names = names,
-				  .npids = (int)nk + 1, .rings = (const char *const *)c->ring_paths,
-				  .nrings = (int)p->probes.n, .in_flight = now, .in_flight_series = series,
-				  .nin_flight = (int)p->probes.n, .devices = devs };
-	struct recorder_conf conf = { .rec = c->conf->rec, .run = c->res->run, .plan = p, .rings = c->rings, .first = first,
-				      .env = &env, .hooks = c->conf->hooks };
-	int r;
+	struct env_arrays *a = mem_alloc(sizeof(*a));
+	int ndevices = 0;
 
-	pids[0] = getpid();
-	names[0] = "controller";
-	for (size_t i = 0; i < nk; i++) {
-		pids[i + 1] = c->kids.p[i].pid;
-		names[i + 1] = c->kids.p[i].name;
+	a->dirs = mem_array(p->dirs.n + 1, sizeof(*a->dirs));
+	a->names = mem_array(c->kids.n + 1, sizeof(*a->names));
+	a->pids = mem_array(c->kids.n + 1, sizeof(*a->pids));
+	a->series = mem_array(p->probes.n + 1, sizeof(*a->series));
+	a->in_flight = mem_array(p->probes.n + 1, sizeof(*a->in_flight));
+	a->first = mem_array(p->loads.n + 1, sizeof(*a->first));
+	a->pids[0] = getpid();
+	a->names[0] = "controller";
+	for (size_t i = 0; i < c->kids.n; i++) {
+		a->pids[i + 1] = c->kids.p[i].pid;
+		a->names[i + 1] = c->kids.p[i].name;
 	}
 	for (size_t i = 0; i < p->dirs.n; i++) {
-		dirs[i] = p->dirs.p[i].path;
-		topology_queues(&p->dirs.p[i].topo, devs, &env.ndevices, ARRAY_SIZE(devs));
+		a->dirs[i] = p->dirs.p[i].path;
+		topology_queues(&p->dirs.p[i].topo, a->devices, &ndevices, DEVICES_MAX);
 	}
 	for (size_t i = 0; i < p->probes.n; i++) {
-		now[i] = &c->rings[i]->now;
-		series[i] = p->probes.p[i].name;
+		a->series[i] = p->probes.p[i].name;
+		a->in_flight[i] = &c->rings[i]->now;
 	}
 	for (size_t i = 0, slot = p->probes.n; i < p->loads.n; slot += p->loads.p[i++].workers)
-		first[i] = &c->board->slot[slot];
-	r = recorder_start(&conf, &c->recorder, e);
-	free(dirs);
-	free(names);
-	free(series);
-	free(now);
-	free(first);
-	free(pids);
-	return r;
+		a->first[i] = &c->board->slot[slot];
+	c->env_arrays = a;
+	c->env = (struct source_env){ .dirs = a->dirs, .ndirs = (int)p->dirs.n, .pids = a->pids, .pid_names = a->names,
+				      .npids = (int)c->kids.n + 1, .rings = (const char *const *)c->ring_paths,
+				      .nrings = (int)p->probes.n, .in_flight = a->in_flight, .in_flight_series = a->series,
+				      .nin_flight = (int)p->probes.n, .devices = a->devices, .ndevices = ndevices };
+}
+
+static void env_done(struct conductor *c)
+{
+	struct env_arrays *a = c->env_arrays;
+
+	if (!a)
+		return;
+	free(a->dirs);
+	free(a->names);
+	free(a->pids);
+	free(a->series);
+	free(a->in_flight);
+	free(a->first);
+	free(a);
+	c->env_arrays = NULL;
+}
+
+static int start_recorder(struct conductor *c, struct err *e)
+{
+	struct recorder_conf conf = { .rec = c->conf->rec, .run = c->res->run, .plan = c->plan, .rings = c->rings,
+				      .env = &c->env, .hooks = c->conf->hooks };
+
+	env_fill(c);
+	conf.first = c->env_arrays->first;
+	return recorder_start(&conf, &c->recorder, e);
 }
 
 static void drop_caches_now(void *ctx)
@@ -357,8 +384,9 @@ int run_do(const struct run_conf *conf, struct run_result *ret, struct err *e)
 	if (!ret->record_stuck) {	/* else its thread may still look at them */
 		drop_rings(&c);
 		board_free(c.board);
+		env_done(&c);
+		vec_done(&c.kids);
 	}
-	vec_done(&c.kids);
 	if (r && !c.signal) {
 		if (e)
 			*e = why;
