@@ -44,6 +44,7 @@ snapshot() {
 	for q in /sys/block/*/queue; do
 		d=${q%/queue} b=
 		{ read -r b <"$d/loop/backing_file"; } 2>/dev/null || true
+		case ${d##*/}=$b in loop*=) continue ;; esac	# what its last user left in an empty loop device is no setting
 		case $b in '') ;; *stallmark* | "${scratch:-/nowhere}"*) echo "loop ${d##*/} $b" ;; *) continue ;; esac
 		grep -rsH . "$q"
 	done | sort
