@@ -65,6 +65,7 @@ static int outside(struct actor *a, struct action *ret)
 int action_before(struct actor *a, struct action *ret)
 {
 	memset(ret, 0, offsetof(struct action, failed));
+	ret->failed.kind = OP_NONE;
 	a->at = 0;
 	a->ops[0].kind = OP_NONE;
 	a->n = a->script(a->ctx, a->ops, ACTION_OPS);
@@ -130,6 +131,7 @@ int action_prepare(struct actor *a, struct action *ret, const volatile int *stop
 	struct op_result res;
 
 	memset(ret, 0, offsetof(struct action, failed));
+	ret->failed.kind = OP_NONE;
 	a->stop = stop;
 	while ((a->n = a->script(a->ctx, a->ops, ACTION_OPS)) > 0)
 		for (a->at = 0; a->at < a->n; )

@@ -95,13 +95,18 @@ static nsec_t run_queue_ns(const struct prober *p)
 	return sscanf(buf, "%lld %lld", &cpu, &wait) == 2 ? wait : -1;
 }
 
-static uint8_t coldness(const struct prober *p, const struct op_proof *proof)
+static uint8_t coldness(const struct prober *p, const struct op_proof *proof, uint64_t bytes_read)
 {
 	if (!p->pp->ops->wants_cold)
 		return COLD_NOT_ASKED;
-	if (proof->asked)	/* a page or two of read-ahead that came early does not make a cold read warm */
-		return proof->resident * 20 <= proof->asked ? COLD_YES : COLD_NO;
-	return proof->read_blocks ? COLD_YES : COLD_UNKNOWN;
+	switch (op_proof_says(proof, bytes_read)) {
+	case PROOF_COLD:
+		return COLD_YES;
+	case PROOF_WARM:
+		return COLD_NO;
+	default:
+		return COLD_UNKNOWN;
+	}
 }
 
 static void put(struct prober *p, struct sample *s)
@@ -136,7 +141,7 @@ static int act_ops(struct prober *p, struct sample *s, struct err *e)
 	s->nsteps = (uint8_t)MIN(a->nsteps, (unsigned)SAMPLE_STEPS);
 	memcpy(s->step, a->step, sizeof(s->step));
 	s->bytes = a->bytes_read + a->bytes_written;
-	s->cold = coldness(p, &a->proof);
+	s->cold = coldness(p, &a->proof, a->bytes_read);
 	if (a->error)
 		explain(p, e);
 	return a->error;
@@ -167,7 +172,7 @@ static int act_once(struct prober *p, struct sample *s, struct err *e)
 	s->nsteps = (uint8_t)p->nsteps;
 	memcpy(s->step, p->step, sizeof(s->step));
 	s->bytes = p->once.bytes;
-	s->cold = coldness(p, &p->once.proof);
+	s->cold = coldness(p, &p->once.proof, 0);
 	return r;
 }
 
@@ -239,7 +244,8 @@ static void open_all(struct prober *p)
 	p->perform_st = mem_alloc(perform->plug.state_size + 1);
 	if (perform->open(p->perform_st, &(struct perform_conf){ .dirfd = dirfd, .seed = p->cs->seed }, &e))
 		child_fail(p->cs, &e);
-	p->actor = (struct actor){ .perform = perform, .st = p->perform_st, .ctx = p, .on_step = on_step, .on_ctx = p };
+	p->actor = (struct actor){ .perform = perform, .st = p->perform_st, .ctx = p, .on_step = on_step, .on_ctx = p,
+				     .stop = &p->cs->slot->stop };
 	if (ops->prepare && !probe_by_once(ops, p->pp->conf)) {
 		p->actor.script = prepare_script;
 		if (action_prepare(&p->actor, &p->action, &p->cs->slot->stop)) {
