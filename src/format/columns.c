@@ -279,10 +279,13 @@ static int emit(struct table *t, const struct import_sink *sink)
 
 				if (v->col != col || v->table != k)
 					continue;
-				if (series < 0)
+				if (series < 0) {
 					series = sink->series(sink->ctx, name, conf->meaning, false, 0);
-				r = series < 0 ? series :
-				    sink->wait(sink->ctx, series, NSEC_NEVER, v->wait, SAMPLE_OK, 0);
+					r = series < 0 ? series : !conf->interval_ns ? 0 :
+					    sink->series_fact(sink->ctx, series, "interval_ns", conf->interval_ns);
+				}
+				if (!r)
+					r = sink->wait(sink->ctx, series, NSEC_NEVER, v->wait, SAMPLE_OK, 0);
 			}
 		}
 		if (!r && t->headings.n == 1 && t->headings.p[0][0])

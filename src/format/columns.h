@@ -20,6 +20,7 @@ struct columns_conf {
 	const char *prefix;		/* "fsync time:", NULL: none */
 	const char *series, *meaning;
 	const char *what;		/* "fsync times", for messages */
+	const char *interval_ns;	/* the pause between two actions; NULL: unknown */
 };
 
 int columns_import(struct input *in, const struct columns_conf *conf, const struct import_sink *sink, struct err *e);

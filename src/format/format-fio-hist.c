@@ -128,7 +128,7 @@ static int fio_hist_import(struct input *in, const struct import_sink *sink, str
 		r = text_note(sink, NOTE_WARNING, "%llu lines are no rows of a histogram log and were left out",
 			      (unsigned long long)h->bad);
 	if (!r && clipped)
-		r = text_note(sink, NOTE_LIMIT, "fio's histogram ends at %.1f s: longer waits are only known to be at least that",
+		r = text_note(sink, NOTE_WARNING, "fio's histogram ends at %.1f s: longer waits are only known to be at least that",
 			      (double)fiobin_of_index((h->columns - 1) << h->shift, h->total).lo / (h->total == FIOBINS_NS ? 1e9 : 1e6));
 	vec_done(&h->row);
 	free(h);

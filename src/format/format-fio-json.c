@@ -410,7 +410,7 @@ static int fio_json_import(struct input *in, const struct import_sink *sink, str
 		r = text_note(sink, NOTE_WARNING, "there are no buckets (fio --output-format=json+): single waits are unknown, "
 			      "only fio's own percentiles");
 	if (!r && f.clip > 0)
-		r = text_note(sink, NOTE_LIMIT, "fio's histogram ends at %.1f s: longer waits are only known to be at least that",
+		r = text_note(sink, NOTE_WARNING, "fio's histogram ends at %.1f s: longer waits are only known to be at least that",
 			      f.clip);
 	if (!r)
 		r = jsondoc_notes(&d, sink);

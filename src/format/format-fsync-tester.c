@@ -19,7 +19,7 @@ static int fsync_tester_sniff(const uint8_t *head, size_t n, const char *name)
 static int fsync_tester_import(struct input *in, const struct import_sink *sink, struct err *e)
 {
 	static const struct columns_conf conf = {
-		.prefix = PREFIX, .series = "fsync", .meaning = "one fsync of the fsync tester", .what = "fsync times",
+		.prefix = PREFIX, .series = "fsync", .meaning = "one fsync of the fsync tester", .what = "fsync times", .interval_ns = "1000000000",
 	};
 
 	return columns_import(in, &conf, sink, e);

@@ -138,7 +138,7 @@ static int sysbench_import(struct input *in, const struct import_sink *sink, str
 	if (!r && b.buckets)
 		r = text_note(sink, NOTE_INFO, "sysbench's buckets are 1.8 %% wide and rounded to 0.001 ms");
 	if (!r && b.clipped)
-		r = text_note(sink, NOTE_LIMIT, "sysbench's histogram ends at 100 s: longer waits are only known to be at least that");
+		r = text_note(sink, NOTE_WARNING, "sysbench's histogram ends at 100 s: longer waits are only known to be at least that");
 	return r;
 }
 

@@ -27,6 +27,8 @@ struct import_sink {
 	void *ctx;
 	/* A series of waits (`limit` 0: unknown). Returns its number for the other calls, valid until next_run. */
 	int (*series)(void *ctx, const char *name, const char *meaning, bool open_loop, nsec_t limit);
+	/* Something known about a series: "interval_ns", the pause between two actions of a closed loop. */
+	int (*series_fact)(void *ctx, int series, const char *key, const char *value);
 	/* One wait; t_start NSEC_NEVER: unknown. status: enum sample_status. bytes 0: unknown. */
 	int (*wait)(void *ctx, int series, nsec_t t_start, nsec_t wait, uint8_t status, uint64_t bytes);
 	/* A counted bucket: n waits of lo to hi; clipped: the top bucket, which holds everything above lo (hi: the

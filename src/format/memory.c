@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#define SERIES_MAX 1000	/* of one run: they are looked up by name */
+
 static struct import_run *run(struct import_mem *m)
 {
 	return &m->runs.p[m->runs.n - 1];
@@ -26,6 +28,11 @@ static void run_done(struct import_run *r)
 		free(s->meaning);
 		vec_done(&s->waits);
 		vec_done(&s->buckets);
+		for (size_t k = 0; k < s->facts.n; k++) {
+			free(s->facts.p[k].key);
+			free(s->facts.p[k].value);
+		}
+		vec_done(&s->facts);
 	}
 	for (size_t i = 0; i < r->numbers.n; i++) {
 		free(r->numbers.p[i].name);
@@ -70,20 +77,29 @@ static int mem_series(void *ctx, const char *name, const char *meaning, bool ope
 	for (size_t i = 0; i < r->series.n; i++)
 		if (!strcmp(r->series.p[i].name, name))
 			return (int)i;
+	if (r->series.n == SERIES_MAX)
+		return -E2BIG;
 	s.name = mem_dup(name);
 	s.meaning = mem_dup(meaning ? meaning : "");
 	vec_push(&r->series, s);
 	return (int)r->series.n - 1;
 }
 
+static int mem_series_fact(void *ctx, int series, const char *key, const char *value)
+{
+	struct import_series *s = &run(ctx)->series.p[series];
+	struct import_fact f = { .key = mem_dup(key), .value = mem_dup(value) };
+
+	vec_push(&s->facts, f);
+	return 0;
+}
+
 static int mem_wait(void *ctx, int series, nsec_t t_start, nsec_t wait, uint8_t status, uint64_t bytes)
 {
-	struct import_mem *m = ctx;
+	struct import_series *s = &run(ctx)->series.p[series];
 	struct import_wait w = { .t_start = t_start, .wait = wait, .bytes = bytes, .status = status };
 
-	if (++m->waits > IMPORT_MEM_MAX)
-		return -E2BIG;
-	vec_push(&run(m)->series.p[series].waits, w);
+	thin_put(&s->thin, &s->waits, &w);
 	return 0;
 }
 
@@ -92,7 +108,7 @@ static int mem_bucket(void *ctx, int series, nsec_t lo, nsec_t hi, uint64_t n, b
 	struct import_mem *m = ctx;
 	struct import_bucket b = { .lo = lo, .hi = hi, .n = n, .clipped = clipped };
 
-	if (++m->waits > IMPORT_MEM_MAX)
+	if (++m->things > IMPORT_MEM_MAX)
 		return -E2BIG;
 	vec_push(&run(m)->series.p[series].buckets, b);
 	return 0;
@@ -103,7 +119,7 @@ static int mem_number(void *ctx, const char *name, const char *unit, double valu
 	struct import_number n = { .name = mem_dup(name), .unit = mem_dup(unit), .value = value, .better = better };
 
 	vec_push(&run(ctx)->numbers, n);
-	return 0;
+	return ++((struct import_mem *)ctx)->things > IMPORT_MEM_MAX ? -E2BIG : 0;
 }
 
 static int mem_fact(void *ctx, const char *key, const char *value)
@@ -139,9 +155,25 @@ static int mem_next_run(void *ctx, const char *label, bool other_side)
 void import_mem_sink(struct import_mem *m, struct import_sink *ret_sink)
 {
 	*ret_sink = (struct import_sink){
-		.ctx = m, .series = mem_series, .wait = mem_wait, .bucket = mem_bucket, .number = mem_number,
+		.ctx = m, .series = mem_series, .series_fact = mem_series_fact, .wait = mem_wait, .bucket = mem_bucket, .number = mem_number,
 		.fact = mem_fact, .note = mem_note, .next_run = mem_next_run,
 	};
+}
+
+/* Completes the series that were too long to keep whole, and says so in their run. */
+static void thinned(struct import_mem *m)
+{
+	for (size_t i = 0; i < m->runs.n; i++) {
+		for (size_t k = 0; k < m->runs.p[i].series.n; k++) {
+			struct import_series *s = &m->runs.p[i].series.p[k];
+
+			if (s->thin.stride <= 1)
+				continue;
+			thin_end(&s->thin, &s->waits);
+			vec_push(&m->runs.p[i].notes,
+				 ((struct import_note){ NOTE_LOSS, thin_words(&s->thin, &s->waits, s->name) }));
+		}
+	}
 }
 
 int import_mem_take(struct input *in, const char *as, struct import_mem **ret, struct err *e)
@@ -156,9 +188,10 @@ int import_mem_take(struct input *in, const char *as, struct import_mem **ret, s
 	import_mem_sink(m, &sink);
 	r = format_read(in, ops, &sink, e);
 	if (r == -E2BIG && e && !e->code)
-		err_set(e, r, "'%s' holds more than %d waits; import it into a record first", in->name, IMPORT_MEM_MAX);
+		err_set(e, r, "'%s' holds more series, buckets or numbers than can be kept (%d)", in->name, IMPORT_MEM_MAX);
 	if (r)
 		return r;
+	thinned(m);
 	m->format = ops->plug.name;
 	m->truncated = in->truncated;
 	*ret = take(m);

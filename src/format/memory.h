@@ -11,17 +11,9 @@
 #ifndef FORMAT_MEMORY_H
 #define FORMAT_MEMORY_H
 
-#include "base/vec.h"
-#include "format/format.h"
+#include "format/thin.h"
 
-#define IMPORT_MEM_MAX 50000000		/* waits in all; more are refused with -E2BIG */
-
-struct import_wait {
-	nsec_t t_start;			/* NSEC_NEVER: unknown */
-	nsec_t wait;
-	uint64_t bytes;			/* 0: unknown */
-	uint8_t status;			/* enum sample_status */
-};
+#define IMPORT_MEM_MAX 10000000		/* series, buckets and numbers in all; more are refused with -E2BIG */
 
 struct import_bucket {
 	nsec_t lo, hi;			/* as in import_sink.bucket */
@@ -29,22 +21,24 @@ struct import_bucket {
 	bool clipped;
 };
 
+struct import_fact {
+	char *key, *value;
+};
+
 struct import_series {
 	char *name, *meaning;
 	bool open_loop;
 	nsec_t limit;			/* 0: unknown */
-	VEC(struct import_wait) waits;	/* in the order of the file */
+	struct import_waits waits;	/* in the order of the file; above a million thinned evenly (a note says so) */
+	struct thin thin;		/* .seen: how many there were */
 	VEC(struct import_bucket) buckets;
+	VEC(struct import_fact) facts;	/* of the series: "interval_ns" */
 };
 
 struct import_number {
 	char *name, *unit;
 	double value;
 	int better;			/* +1 more is better, -1 less, 0 neither */
-};
-
-struct import_fact {
-	char *key, *value;
 };
 
 struct import_note {
@@ -65,7 +59,7 @@ struct import_mem {
 	VEC(struct import_run) runs;
 	const char *format;		/* name of the importer that read it; NULL when used as a bare sink */
 	bool truncated;
-	uint64_t waits;			/* in all */
+	uint64_t things;		/* counted against IMPORT_MEM_MAX */
 };
 
 struct import_mem *import_mem_new(void);
