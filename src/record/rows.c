@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BREAKS_MAX 1000	/* in one series, then the rest of it is given up */
+
 struct walk {
 	struct rec *r;
 	enum series_kind kind;
@@ -147,7 +149,7 @@ static bool readable(struct walk *w, int64_t id, int64_t *ret_found)
 	return is;
 }
 
-/* A page of the table is broken: the first id after `id` that can be reached again, found by doubling steps and then
+/* A page of the table is broken: the first row after `id` that can be reached again, found by doubling steps and then
  * by halving the last one. False: nothing more. */
 static bool next_readable(struct walk *w, int64_t id, int64_t *ret_id)
 {
@@ -157,19 +159,20 @@ static bool next_readable(struct walk *w, int64_t id, int64_t *ret_id)
 		if (step > INT64_MAX / 4 || id > INT64_MAX - step)
 			return false;
 		high = id + step;
-		if (readable(w, high, &found))
+		if (readable(w, high, ret_id))
 			break;
 		low = high;
 	}
 	while (low + 1 < high) {
 		int64_t mid = low + (high - low) / 2;
 
-		if (readable(w, mid, &found))
+		if (readable(w, mid, &found)) {
 			high = mid;
-		else
+			*ret_id = found;
+		} else {
 			low = mid;
+		}
 	}
-	*ret_id = high;
 	return true;
 }
 
@@ -178,7 +181,7 @@ static int walk(struct walk *w, struct err *e)
 	struct rec *r = w->r;
 	int columns = rec_columns(w->kind), ret = 0, sql = SQLITE_OK;
 	uint64_t before = r->damaged;
-	int64_t last = INT64_MIN;
+	int64_t last = INT64_MIN, from = 0;	/* the last row read; where the search began after the last break */
 	sqlite3_stmt *st;
 
 	w->values = mem_array((size_t)columns * chunk_rows(columns), sizeof(int64_t));
@@ -197,10 +200,11 @@ static int walk(struct walk *w, struct err *e)
 		st = NULL;
 		if (sql == SQLITE_DONE)
 			break;
-		bad_chunk(w, last, sqlite3_errmsg(r->db));
-		if (sql == SQLITE_INTERRUPT || !next_readable(w, last < 0 ? 0 : last, &last))
+		bad_chunk(w, MAX(last, from), sqlite3_errmsg(r->db));
+		/* a row that is reached but cannot be read is passed over: `from` grows with each turn */
+		if (sql == SQLITE_INTERRUPT || w->bad > BREAKS_MAX || !next_readable(w, MAX(last, from), &from))
 			break;
-		st = chunks_after(w, --last);
+		st = chunks_after(w, from - 1);
 	}
 	sqlite3_finalize(st);
 	free(w->values);
