@@ -165,7 +165,8 @@ static const char *waited_for(struct show *s, const struct stall_search *q, stru
 		return "";
 	v = stack_judge(frames, n);
 	page_flag(page_cell(g, "wait_class", NULL, val_text(wait_name(v.class))), NODE_JSON_ONLY);
-	return v.class == WAIT_UNKNOWN ? "" : v.words ?: wait_words(v.class);
+	/* of waiting for a CPU the run-queue delay says more */
+	return v.class == WAIT_UNKNOWN || v.class == WAIT_CPU ? "" : v.words ?: wait_words(v.class);
 }
 
 static void worst_steps(const struct probe_data *p, struct strbuf *b)

@@ -126,7 +126,8 @@ static void left_and_right(struct node *parent, const char *left, const char *ri
 static void head(struct show *s, struct node *parent)
 {
 	const struct rec_run *r = &s->runs[0].r;
-	cleanup_strbuf struct strbuf left = STRBUF_INIT, machine = STRBUF_INIT;
+	cleanup_strbuf struct strbuf left = STRBUF_INIT, machine = STRBUF_INIT, place = STRBUF_INIT;
+	int comma = 0;
 	char date[32] = "", right[64] = "", t[NSEC_TEXT];
 	const char *kernel = fact(s, "kernel.release"), *fs = fact(s, "fs.type"), *opts = fact(s, "fs.options"),
 		   *dev = fact(s, "dev.name"), *model = fact(s, "dev.model"), *sched = fact(s, "dev.scheduler");
@@ -148,12 +149,21 @@ static void head(struct show *s, struct node *parent)
 	left_and_right(parent, strbuf_str(&left), right);
 	if (*kernel)
 		strbuf_addf(&machine, "Linux %s", kernel);
-	if (*fs)
-		strbuf_addf(&machine, "%s%s%s%s", machine.len ? "  " : "", fs, *opts ? " " : "", opts);
 	if (*dev)
-		strbuf_addf(&machine, " on %s", dev);
+		strbuf_addf(&place, " on %s", dev);
 	if (*model || *sched)
-		strbuf_addf(&machine, " (%s%s%s)", model, *model && *sched ? ", " : "", sched);
+		strbuf_addf(&place, " (%s%s%s)", model, *model && *sched ? ", " : "", sched);
+	if (*fs)
+		strbuf_addf(&machine, "%s%s", machine.len ? "  " : "", fs);
+	/* all options are in the record; here as many as fit */
+	while (*opts && machine.len + place.len + strcspn(opts, ",") + 5 < 78) {
+		strbuf_addf(&machine, "%c%.*s", comma++ ? ',' : ' ', (int)strcspn(opts, ","), opts);
+		opts += strcspn(opts, ",");
+		opts += *opts == ',';
+	}
+	if (*opts)
+		strbuf_adds(&machine, comma ? ",..." : "");
+	strbuf_adds(&machine, strbuf_str(&place));
 	if (machine.len)
 		page_flag(page_text(parent, "%s", strbuf_str(&machine)), NODE_SCREEN_ONLY);
 }

@@ -24,6 +24,9 @@ static void line(struct strbuf *out, const char *label, const char *text)
 	while (*text) {
 		size_t word = strcspn(text, " ");
 
+		/* a number stays with its unit */
+		if (isdigit((unsigned char)text[0]) && text[word] == ' ' && strcspn(text + word + 1, " ") <= 4)
+			word += 1 + strcspn(text + word + 1, " ");
 		if (col > INDENT && col + 1 + word > WIDTH) {
 			strbuf_addc(out, '\n');
 			strbuf_addn(out, ' ', INDENT);

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#define PROCESSES_MAX 512
+
 static const char *const global_keys[] = { "time", "idle", "load-up", "recovery", "recovery-max", "scale", "write-budget",
 					   "stacks", "period", "limit", "title", "drop-caches", NULL };
 static const char *const probe_keys[] = { "rate", "pause", "limit", "backlog", "dir", NULL };
@@ -324,6 +326,7 @@ int plan_make(const struct plan_conf *c, struct plan **ret, struct err *e)
 	struct scenario *s = (struct scenario *)c->scenario;
 	struct scn_section *g = scenario_section(s, "global", "");
 	struct plan *p = mem_alloc(sizeof(*p));
+	unsigned processes = 0;
 	int r;
 
 	p->scenario = s;
@@ -348,6 +351,11 @@ int plan_make(const struct plan_conf *c, struct plan **ret, struct err *e)
 	if (!r && p->programs.n && !s->shipped && geteuid() == 0 && !c->allow_commands)
 		r = err_set(e, -EPERM, "scenario %s is not a shipped one and names a program (%s); as root that needs "
 				       "--allow-commands", s->path, p->programs.p[0]);
+	for (size_t i = 0; i < p->loads.n; i++)
+		processes += p->loads.p[i].workers;
+	if (!r && processes > PROCESSES_MAX)
+		r = err_set(e, -EINVAL, "the loads of this scenario are %u processes; at most %d are started, so that the machine can "
+					"still be stopped", processes, PROCESSES_MAX);
 	r = r ?: plan_scale(p, e);
 	if (r) {
 		plan_free(p);
