@@ -176,39 +176,45 @@ static int by_count(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Colour by rank among the filled cells: few waits stay visible beside many. */
+#define RANKS 5
+
+/* Colour by rank among the filled cells: few waits stay visible beside many. One path a colour keeps the file small. */
 static void heat(struct strbuf *out, const struct chart *c)
 {
 	size_t n = c->cols * c->rows, filled = 0;
-	unsigned *sorted = mem_array(n, sizeof(*sorted));
+	unsigned *sorted = mem_array(n, sizeof(*sorted)), top[RANKS];
 	double w = 1000.0 / (double)c->cols, h = 1000.0 / (double)c->rows;
 
 	for (size_t i = 0; i < n; i++)
 		if (c->cell[i])
 			sorted[filled++] = c->cell[i];
 	qsort(sorted, filled, sizeof(*sorted), by_count);
-	for (size_t i = 0; i < n; i++) {
-		size_t col = i % c->cols, row = i / c->cols, rank = 0;
-		double lo, hi;
-
-		if (!c->cell[i])
-			continue;
-		while (rank < filled && sorted[rank] < c->cell[i])
-			rank++;
-		lo = c->y.min * pow(c->y.max / c->y.min, (double)row / (double)c->rows);
-		hi = c->y.min * pow(c->y.max / c->y.min, (double)(row + 1) / (double)c->rows);
-		strbuf_addf(out, "<rect class=\"q%zu\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>",
-			    2 + rank * 5 / (filled ? filled : 1), (double)col * w, 1000 - (double)(row + 1) * h,
-			    w + 0.3, h + 0.3);
-		add_value(out, c->x.min + (c->x.max - c->x.min) * (double)col / (double)c->cols, c->x.unit);
-		strbuf_adds(out, ": ");
-		strbuf_addf(out, "%u wait%s of ", c->cell[i], c->cell[i] == 1 ? "" : "s");
-		add_value(out, lo, c->y.unit);
-		strbuf_adds(out, " to ");
-		add_value(out, hi, c->y.unit);
-		strbuf_adds(out, "</title></rect>");
+	for (size_t k = 0; k < RANKS; k++)
+		top[k] = filled ? sorted[(k + 1) * filled / RANKS ? (k + 1) * filled / RANKS - 1 : 0] : 0;
+	for (size_t k = 0; k < RANKS; k++) {
+		strbuf_addf(out, "<path class=\"q%zu\" d=\"", k + 2);
+		for (size_t i = 0; i < n; i++)
+			if (c->cell[i] && c->cell[i] <= top[k] && (!k || c->cell[i] > top[k - 1]))
+				strbuf_addf(out, "M%.1f %.1fh%.1fv%.1fh-%.1fz", (double)(i % c->cols) * w,
+					    1000 - (double)(i / c->cols + 1) * h, w + 0.3, h + 0.3, w + 0.3);
+		strbuf_adds(out, "\"/>");
 	}
 	free(sorted);
+}
+
+/* The filled cells for hover: index, count, index, count ... */
+static void heat_data(struct strbuf *out, const struct chart *c)
+{
+	bool first = true;
+
+	strbuf_addf(out, ",\"cols\":%zu,\"rows\":%zu,\"y0\":%.9g,\"y1\":%.9g,\"cells\":[", c->cols, c->rows, c->y.min, c->y.max);
+	for (size_t i = 0; i < c->cols * c->rows; i++) {
+		if (!c->cell[i])
+			continue;
+		strbuf_addf(out, "%s%zu,%u", first ? "" : ",", i, c->cell[i]);
+		first = false;
+	}
+	strbuf_adds(out, "]");
 }
 
 static void number(struct strbuf *out, double x)
@@ -311,6 +317,8 @@ static void data(struct strbuf *out, const struct chart *c)
 	strbuf_adds(out, "]");
 	if (c->kind == CHART_LINES)
 		line_data(out, c);
+	if (c->kind == CHART_HEAT)
+		heat_data(out, c);
 	strbuf_adds(out, "}</script>");
 }
 

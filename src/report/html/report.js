@@ -87,9 +87,31 @@ function heat(fig, d) {
 		fig.querySelectorAll(".xt").forEach(function (t, i, all) { t.textContent = seconds(min + (max - min) * i / (all.length - 1)); });
 	} };
 	if (d.group) (groups[d.group] = groups[d.group] || []).push(me);
-	function show(e) { var t = e.target.querySelector && e.target.querySelector("title"); if (t) tip.textContent = t.textContent; }
-	inner.addEventListener("mouseover", show);
-	inner.addEventListener("focusin", show);
+	var cell = {}, at = -1, lo = d.x0, hi = d.x1;
+	for (var i = 0; i < d.cells.length; i += 2) cell[d.cells[i]] = d.cells[i + 1];
+	function tell(col, row) {
+		var n = cell[row * d.cols + col], f = words[d.uy] || words[""], r = d.y1 / d.y0;
+		at = row * d.cols + col;
+		tip.textContent = (words[d.ux] || words[""])(d.x0 + (d.x1 - d.x0) * (col + 0.5) / d.cols) + ": " + (n || "no") + (n === 1 ? " wait of " : " waits of ") +
+			f(d.y0 * Math.pow(r, row / d.rows)) + " to " + f(d.y0 * Math.pow(r, (row + 1) / d.rows));
+	}
+	var zoom = me.set;
+	me.set = function (min, max) { lo = Math.max(d.x0, min); hi = Math.min(d.x1, max); zoom(min, max); };
+	inner.addEventListener("mousemove", function (e) {
+		var m = inner.ownerSVGElement.getBoundingClientRect(), k = m.width / 1000;
+		var x = (e.clientX - m.left - 96 * k) / (888 * k), y = 1 - (e.clientY - m.top - 8 * k) / (248 * k), t = lo + (hi - lo) * x;
+		if (x < 0 || x > 1 || y < 0 || y > 1) return;
+		tell(Math.min(d.cols - 1, Math.floor((t - d.x0) / (d.x1 - d.x0) * d.cols)), Math.min(d.rows - 1, Math.floor(y * d.rows)));
+	});
+	inner.ownerSVGElement.setAttribute("tabindex", "0");
+	inner.ownerSVGElement.addEventListener("keydown", function (e) {
+		var filled = Object.keys(cell).map(Number).sort(function (a, b) { return a % d.cols - b % d.cols || a - b; }), i = filled.indexOf(at);
+		if (e.key !== "ArrowRight" && e.key !== "ArrowLeft") return;
+		i = Math.max(0, Math.min(filled.length - 1, i + (e.key === "ArrowRight" ? 1 : -1)));
+		if (filled.length) tell(filled[i] % d.cols, Math.floor(filled[i] / d.cols));
+		e.preventDefault();
+	});
+	inner.addEventListener("mouseover", function (e) { var t = e.target.querySelector && e.target.querySelector("title"); if (t) tip.textContent = t.textContent; });
 }
 document.querySelectorAll("figure").forEach(function (fig) {
 	var s = fig.querySelector("script[type='application/json']"), d;
