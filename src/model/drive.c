@@ -17,6 +17,7 @@ struct bad {
 struct drive {
 	const struct disk_ops *ops;
 	void *st;
+	nsec_t seen;			/* latest time anybody called with: the past cannot be bent */
 	nsec_t real0, disk0;		/* up to here the two clocks are joined */
 	nsec_t frozen_until, slow_until;
 	uint64_t slow;			/* 1/1000 */
@@ -147,6 +148,7 @@ static void settle(struct drive *d, nsec_t now)
 {
 	struct rq *done[16];
 
+	d->seen = MAX(d->seen, now);
 	for (;;) {
 		nsec_t t = to_real(d, d->ops->next(d->st));
 		unsigned k;
@@ -207,6 +209,7 @@ unsigned drive_queued(const struct drive *d)
 void drive_fault(struct drive *d, const struct fault *f, nsec_t now)
 {
 	settle(d, now);
+	now = d->seen;
 	rejoin(d, now);
 	switch (f->kind) {
 	case FAULT_FREEZE:

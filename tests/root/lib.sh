@@ -46,7 +46,11 @@ snapshot() {
 		{ read -r b <"$d/loop/backing_file"; } 2>/dev/null || true
 		case ${d##*/}=$b in loop*=) continue ;; esac	# what its last user left in an empty loop device is no setting
 		case $b in '') ;; *stallmark* | "${scratch:-/nowhere}"*) echo "loop ${d##*/} $b" ;; *) continue ;; esac
-		grep -rsH . "$q"
+		# the kernel sets these anew whenever a file is attached to a loop device
+		case $d in
+		*/loop*) grep -rsH --exclude='discard_*' --exclude=rotational --exclude='write_zeroes*' . "$q" ;;
+		*) grep -rsH . "$q" ;;
+		esac
 	done | sort
 	grep -E "stallmark|${scratch:-/nowhere}" /proc/self/mountinfo | sed 's/^/mount /' || true
 	find /sys/fs/fuse/connections -mindepth 1 -maxdepth 1 2>/dev/null | sort | sed 's/^/fuse /'
