@@ -32,6 +32,7 @@ struct watched_source {
 struct watch {
 	const struct watch_conf *c;
 	struct rec *rec;
+	struct source_env env;		/* sources keep a pointer to it */
 	char path[REC_DIR_MAX + 64];
 	int run;
 	VEC(struct watched_source) sources;
@@ -46,7 +47,6 @@ static void add_source(struct watch *w, const char *name, nsec_t threshold, bool
 {
 	const struct source_ops *ops = plug_find(source_table, name);
 	struct watched_source s = { .ops = ops };
-	struct source_env env = { .rec = w->rec, .run = w->run, .period = NSEC_PER_SEC };
 	char text[NSEC_TEXT];
 	struct err e = { 0 };
 	int r;
@@ -66,7 +66,7 @@ static void add_source(struct watch *w, const char *name, nsec_t threshold, bool
 		param_set(ops->plug.params, s.conf, name, "threshold", text, NULL);
 		param_set(ops->plug.params, s.conf, name, "keep", full ? "full" : "stalls", NULL);
 	}
-	r = ops->open(s.state, s.conf, &env, &e);
+	r = ops->open(s.state, s.conf, &w->env, &e);
 	if (!r && ops->start)
 		r = ops->start(s.state, &e);
 	if (r < 0) {
@@ -108,6 +108,7 @@ static int begin(struct watch *w, struct watch_result *res, struct err *e)
 		r = rec_env(w->rec, w->run, "trace.scope", w->c->scope, false, e);
 	if (r < 0)
 		return r;
+	w->env = (struct source_env){ .rec = w->rec, .run = w->run, .period = NSEC_PER_SEC };
 	snprintf(res->backend, sizeof(res->backend), "none");
 	if (!w->c->sampled)
 		add_source(w, "bpf", w->c->threshold, w->c->full, res);
