@@ -3,6 +3,7 @@
 #include "analyze/compare-parts.h"
 #include "analyze/compare-strip.h"
 #include "base/cleanup.h"
+#include "base/sha256.h"
 #include "base/units.h"
 
 #include <errno.h>
@@ -75,7 +76,8 @@ static void sides_list(const struct compared *k, struct node *root)
 
 static void differences(const struct compared *k, const struct env_report *env, struct node *root)
 {
-	struct node *table = page_table(root, "differences", env->p.n ? "Different" : NULL);
+	struct node *table = page_table(root, "differences", env->p.n ? "Different" : NULL), *list;
+	const char *family = NULL;
 	cleanup_strbuf struct strbuf same = STRBUF_INIT;
 
 	page_column(table, "fact", "", 0);
@@ -96,10 +98,20 @@ static void differences(const struct compared *k, const struct env_report *env, 
 		if (d->inside)
 			page_flag(page_text(row, "the runs of one side do not agree about this"), NODE_WARN);
 	}
-	for (size_t i = 0; i < env->same.n; i++)
-		strbuf_addf(&same, "%s%s", same.len ? ", " : "", env->same.p[i]);
+	list = page_list(root, "same", NULL);
+	for (size_t i = 0; i < env->same.n; i++) {
+		const char *key = env->same.p[i];
+		int n = (int)strcspn(key, ".");
+
+		page_cell(list, NULL, NULL, val_text(key));
+		/* people read families: "kernel", "fs", "dev" */
+		if (family && !strncmp(family, key, (size_t)n) && family[n] == '.')
+			continue;
+		family = key;
+		strbuf_addf(&same, "%s%.*s", same.len ? ", " : "", n, key);
+	}
 	if (same.len)
-		page_text(root, "Same: %s", strbuf_str(&same));
+		page_text(root, "Same: %s%s", strbuf_str(&same), env->p.n ? " in all else" : "");
 	if (env->factors > 1)
 		page_flag(page_text(root, "More than one thing differs: nobody can say which of them made a difference."), NODE_WARN);
 	for (size_t i = 0; i < k->only.n; i++)
@@ -227,6 +239,8 @@ static char *arrow(const struct value *a, const struct value *b)
 	char ta[VALUE_STR], tb[VALUE_STR];
 	const char *ua, *ub;
 
+	if (a->kind == VALUE_NULL && b->kind == VALUE_NULL)
+		return NULL;
 	value_str(a, ta);
 	value_str(b, tb);
 	ua = strpbrk(ta, " %");
@@ -261,7 +275,7 @@ static void screen_cells(struct node *row, const struct row *r)
 		return;
 	}
 	page_flag(page_cell(row, "pairs", NULL, val_text("--")), NODE_SCREEN_ONLY);
-	page_flag(page_cell(row, "usual_ratio", NULL, maybe(r->rate.a > 0, r->rate.b / r->rate.a, UNIT_RATIO)), NODE_SCREEN_ONLY);
+	page_flag(page_cell(row, "usual_ratio", NULL, maybe(r->rate.a > 0, r->rate.ratio.known ? r->rate.ratio.est : r->rate.b / r->rate.a, UNIT_RATIO)), NODE_SCREEN_ONLY);
 	page_flag(page_cell(row, "p90_ratio", NULL, val_text("--")), NODE_SCREEN_ONLY);
 	page_flag(page_cell(row, "worst_text", NULL, val_text("--")), NODE_SCREEN_ONLY);
 	page_flag(page_cell(row, "stuck_text", NULL, val_text("--")), NODE_SCREEN_ONLY);
@@ -309,11 +323,14 @@ static void rows_table(const struct compared *k, struct node *root)
 	page_column(table, "verdict_text", "verdict", 0);
 	for (size_t i = 0; i < k->rows.n; i++) {
 		struct row *r = &k->rows.p[i];
-		struct node *row = page_row(table);
+		struct node *row;
 		char letter[2] = { side_letter(r->side), 0 };
 		cleanup_strbuf struct strbuf words = STRBUF_INIT;
 		char note = 0;
 
+		if (r->kind == ROW_NUMBER)
+			continue;
+		row = page_row(table);
 		words_row(k, r, &words);
 		if (words.len && notes.n < 26) {
 			note = (char)('a' + notes.n);
@@ -335,24 +352,80 @@ static void rows_table(const struct compared *k, struct node *root)
 	text_list_done(&notes);
 }
 
+/* ---- single numbers: files/s, counts of a trace ---- */
+
+static struct value in_unit(double x, const char *unit)
+{
+	enum unit u = !strcmp(unit, "s") ? UNIT_SECONDS : !strcmp(unit, "bytes") ? UNIT_BYTES :
+		      !strcmp(unit, "bytes/s") ? UNIT_BYTES_S : !strcmp(unit, "count") ? UNIT_COUNT : UNIT_NONE;
+
+	return maybe(true, x, u);
+}
+
+/* Numbers that nobody wants larger or smaller are for information: on the screen only when they changed much. */
+static void numbers_table(const struct compared *k, struct node *root)
+{
+	struct node *table = page_table(root, "numbers", "Single numbers");
+	bool shown = false;
+
+	page_column(table, "name", "", 0);
+	if (k->n > 2)
+		page_column(table, "side", "side", 0);
+	page_column(table, "a", "A", NODE_RIGHT);
+	page_column(table, "b", k->n > 2 ? "other" : "B", NODE_RIGHT);
+	page_column(table, "change_text", "change", NODE_RIGHT);
+	page_column(table, "verdict_text", "", 0);
+	for (size_t i = 0; i < k->rows.n; i++) {
+		struct row *r = &k->rows.p[i];
+		char letter[2] = { side_letter(r->side), 0 }, change[24] = "-";
+		cleanup_strbuf struct strbuf words = STRBUF_INIT;
+		struct node *row;
+
+		if (r->kind != ROW_NUMBER)
+			continue;
+		row = page_row(table);
+		words_number(r, &words);
+		if (r->rate.a > 0)
+			snprintf(change, sizeof(change), "%+.1f%%", (r->rate.b / r->rate.a - 1) * 100);
+		page_cell(row, "name", NULL, val_text(r->name));
+		page_cell(row, "side", NULL, val_text(letter));
+		page_cell(row, "unit", NULL, val_text(r->unit));
+		page_cell(row, "a", NULL, in_unit(r->rate.a, r->unit));
+		page_cell(row, "b", NULL, in_unit(r->rate.b, r->unit));
+		page_cell(row, "n_a", NULL, val((double)r->rate.n_a, UNIT_COUNT));
+		page_cell(row, "n_b", NULL, val((double)r->rate.n_b, UNIT_COUNT));
+		effect_cells(row, "ratio", &r->rate.ratio, UNIT_RATIO);
+		page_cell(row, "outside_chance_below_variation", NULL,
+			  maybe(!isnan(r->rate.single_cv), r->rate.single_cv, UNIT_SHARE));
+		page_cell(row, "verdict", NULL, val_text(verdict_name(row_decision(r)->verdict)));
+		page_cell(row, "strength", NULL, val_text(strength_name(row_decision(r)->strength)));
+		page_cell(row, "felt", NULL, val_bool(false));
+		page_flag(page_cell(row, "change_text", NULL, val_text(change)), NODE_SCREEN_ONLY);
+		page_flag(page_cell(row, "verdict_text", NULL, val_text(strbuf_str(&words))), NODE_SCREEN_ONLY);
+		if (!r->better && (!(r->rate.a > 0) || fabs(r->rate.b / r->rate.a - 1) < 0.2))
+			page_flag(row, NODE_DETAIL);
+		else
+			shown = true;
+	}
+	if (!shown)
+		page_flag(table, NODE_DETAIL);
+}
+
 /* ---- every run in absolute seconds ---- */
 
-static void run_row(struct node *table, const char *side, const char *run, const char *probe, const struct waits *w,
-		    size_t n, nsec_t limit)
+static void run_row(struct node *table, const char *side, const char *run, const char *probe, const struct summary *s)
 {
 	struct node *row = page_row(table);
-	struct summary s;
 
-	summary_of(w, n, limit, &s);
 	page_cell(row, "side", NULL, val_text(side));
 	page_cell(row, "run", NULL, val_text(run));
 	page_cell(row, "probe", NULL, val_text(probe));
-	page_cell(row, "n", NULL, val((double)s.n, UNIT_COUNT));
-	page_flag(page_cell(row, "usual", NULL, bound_of(&s.usual)), NODE_BOUND);
-	page_flag(page_cell(row, "p90", NULL, bound_of(&s.p90)), NODE_BOUND);
-	page_flag(page_cell(row, "p99", NULL, bound_of(&s.p99)), NODE_BOUND);
-	page_flag(page_cell(row, "worst", NULL, worst_of(&s)), NODE_BOUND);
-	page_cell(row, "stuck", NULL, maybe(s.stuck.known, s.stuck.share, UNIT_SHARE));
+	page_cell(row, "n", NULL, val((double)s->n, UNIT_COUNT));
+	page_flag(page_cell(row, "usual", NULL, bound_of(&s->usual)), NODE_BOUND);
+	page_flag(page_cell(row, "p90", NULL, bound_of(&s->p90)), NODE_BOUND);
+	page_flag(page_cell(row, "p99", NULL, bound_of(&s->p99)), NODE_BOUND);
+	page_flag(page_cell(row, "worst", NULL, worst_of(s)), NODE_BOUND);
+	page_cell(row, "stuck", NULL, maybe(s->stuck.known, s->stuck.share, UNIT_SHARE));
 }
 
 static void runs_table(const struct compared *k, struct node *root)
@@ -376,25 +449,47 @@ static void runs_table(const struct compared *k, struct node *root)
 			continue;
 		for (int half = r->side == 1 ? 0 : 1; half < 2; half++) {
 			const struct side *s = k->sides[half ? r->side : 0];
-			cleanup_free struct waits *w = mem_array(s->runs.n, sizeof(*w));
 			char letter[2] = { side_letter(half ? r->side : 0), 0 };
-			size_t n = 0;
 
-			for (size_t j = 0; j < s->runs.n; j++) {
+			for (size_t j = 0; j < s->runs.n && s->runs.n > 1; j++) {
 				const struct side_series *x = side_series_find(&s->runs.p[j], r->name);
+				struct summary sum;
 				char number[16];
 
 				if (!x)
 					continue;
 				snprintf(number, sizeof(number), "%zu", j + 1);
-				w[n] = x->w;
-				if (s->runs.n > 1)
-					run_row(table, letter, number, r->name, &w[n], 1, r->limit);
-				n++;
+				summary_of(&x->w, 1, r->limit, &sum);
+				run_row(table, letter, number, r->name, &sum);
 			}
-			run_row(table, letter, "all", r->name, w, n, r->limit);
+			run_row(table, letter, "all", r->name, half ? &r->c.b : &r->c.a);
 		}
 	}
+}
+
+/* The first 16 digits of `sha256sum` of the scenario's text. */
+static void scenario_hash(const char *text, char ret[17])
+{
+	char hex[SHA256_HEX];
+	struct sha256 s;
+
+	sha256_start(&s);
+	sha256_add(&s, text, strlen(text));
+	sha256_end_hex(&s, hex);
+	snprintf(ret, 17, "%.16s", hex);
+}
+
+/* "rw,relatime,..." may be broken at its commas. */
+static char *breakable(const char *value)
+{
+	cleanup_strbuf struct strbuf b = STRBUF_INIT;
+
+	for (; *value; value++) {
+		strbuf_addc(&b, *value);
+		if (*value == ',' && value[1] && value[1] != ' ')
+			strbuf_addc(&b, ' ');
+	}
+	return strbuf_detach(&b);
 }
 
 /* What a maintainer wants to know before believing: command, version and the facts of the machine. */
@@ -410,11 +505,20 @@ static void setup(const struct compared *k, struct node *root)
 		page_cell(g, "version", "stallmark", val_text(a->version));
 	if (*a->command)
 		page_cell(g, "command", "command", val_text(a->command));
-	if (*a->scenario)
+	if (*a->scenario) {
+		char hash[17];
+
+		scenario_hash(a->scenario_text, hash);
 		page_cell(g, "scenario", "scenario", val_text(a->scenario));
+		page_cell(g, "scenario_hash", "scenario hash", val_text(hash));
+	}
 	for (size_t i = 0; i < a->facts.n; i++)
-		if (a->facts.p[i].counts)
-			page_cell(g, a->facts.p[i].key, a->facts.p[i].key, val_text(a->facts.p[i].value));
+		if (a->facts.p[i].counts) {
+			cleanup_free char *text = breakable(a->facts.p[i].value);
+
+			page_flag(page_cell(g, a->facts.p[i].key, NULL, val_text(a->facts.p[i].value)), NODE_JSON_ONLY);
+			page_flag(page_cell(g, NULL, a->facts.p[i].key, val_text(text)), NODE_SCREEN_ONLY);
+		}
 }
 
 /* ---- gates ---- */
@@ -595,6 +699,7 @@ struct page *compare_page(const struct compared *k, const struct env_report *env
 	loud = page_text(p->root, "VERDICT: %s", strbuf_str(&headline));
 	page_flag(loud, NODE_LOUD);
 	rows_table(k, p->root);
+	numbers_table(k, p->root);
 	checks_list(checks, p->root);
 	hint_node(hint, p->root);
 	if (gates(k, p->root, out, e)) {

@@ -73,6 +73,8 @@ char side_letter(size_t i);		/* A, B, C ... */
 void words_headline(const struct compared *k, enum verdict v, enum strength s, bool felt, struct strbuf *out);
 void words_row(const struct compared *k, const struct row *r, struct strbuf *out);	/* "" when there is nothing to say */
 
+void words_number(const struct row *r, struct strbuf *out);
+
 struct hint {
 	bool known;
 	double change;			/* 0.25: what the rounds would settle */

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#define NOTICED_P 0.05
+
 struct gathered {			/* the waits of one probe on one side */
 	struct waits *w;
 	const struct side_series **series;
@@ -53,7 +55,8 @@ static void find_drift(const struct gathered *g, struct row_drift *ret)
 		if (g->w[i].unordered)
 			continue;
 		drift_of(g->w[i].x, g->w[i].n, &d);
-		if (!d.noticed || d.p >= ret->p)
+		/* many runs have many chances */
+		if (!d.noticed || d.p * (double)g->n > NOTICED_P || d.p >= ret->p)
 			continue;
 		*ret = (struct row_drift){ .noticed = true, .run = g->run[i], .at = d.at, .p = d.p,
 					   .t = g->series[i]->t ? g->series[i]->t[d.at] : NSEC_NEVER };

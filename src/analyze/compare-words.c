@@ -285,11 +285,19 @@ static void rate_row_words(const struct compared *k, const struct row *r, struct
 	const struct decision *d = &r->rate.decision;
 
 	rate_words(r, out);
-	if (r->better && !isnan(r->rate.single_cv) && r->rate.a != r->rate.b)
-		strbuf_addf(out, ": one number a side; outside chance only if run-to-run variation is below %.2g %%",
-			    r->rate.single_cv * 100);
-	else if (r->rate.ratio.known && r->rate.ratio.p < k->conf->alpha && !d->sign[0] && d->verdict != VERDICT_SAME)
+	if (r->rate.ratio.known && r->rate.ratio.p < k->conf->alpha && !d->sign[0] && d->verdict != VERDICT_SAME)
 		strbuf_addf(out, ": real, but under the margin of %.3g %%", k->conf->margin * 100);
+}
+
+void words_number(const struct row *r, struct strbuf *out)
+{
+	const struct decision *d = &r->rate.decision;
+
+	if (r->rate.ratio.known && r->better)
+		strbuf_addf(out, "%s (95 %% CI %+.1f..%+.1f %%)", verdict_name(d->verdict), (r->rate.ratio.lo - 1) * 100,
+			    (r->rate.ratio.hi - 1) * 100);
+	else if (r->better && r->rate.single_cv > 0)
+		strbuf_addf(out, "no verdict; outside chance only if runs vary by less than %.2g %%", r->rate.single_cv * 100);
 }
 
 void words_row(const struct compared *k, const struct row *r, struct strbuf *out)

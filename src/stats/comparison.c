@@ -205,12 +205,13 @@ static void over_limit(const struct side *a, const struct side *b, nsec_t limit,
 
 	for (int k = 0; k < 2; k++) {
 		const struct side *side = k ? b : a;
-		cleanup_free double *x = mem_array(side->n, sizeof(*x));
+		struct indicator ind;
 		struct longrun l;
 
+		indicator_begin(&ind, side->n);
 		for (size_t i = 0; i < side->n; i++)
-			x[i] = side->joined[i] > limit;
-		longrun(x, side->n, &l);
+			indicator_add(&ind, side->joined[i] > limit);
+		indicator_end(&ind, &l);
 		s[k] = share_wilson(l.mean, l.n_eff);
 	}
 	c->over_a = s[0].p;
@@ -267,8 +268,8 @@ void comparison_of(const struct waits *a, size_t runs_a, const struct waits *b, 
 	side_init(&s[1], b, runs_b);
 	c.runs_a = s[0].runs;
 	c.runs_b = s[1].runs;
-	summary_of(a, runs_a, limit, &c.a);
-	summary_of(b, runs_b, limit, &c.b);
+	summary_of_sorted(a, runs_a, limit, s[0].pool, &c.a);
+	summary_of_sorted(b, runs_b, limit, s[1].pool, &c.b);
 	for (int k = 0; k < TESTS_A_ROW; k++)
 		c.decision.p[k] = NAN;
 	if (s[0].n && s[1].n) {

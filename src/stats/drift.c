@@ -8,6 +8,27 @@
 
 #define DRIFT_P		0.05
 #define DRIFT_MIN_N	8
+#define CORRECT_FROM	40
+
+/* How much the ranks follow each other once the step between the two parts is taken out; at least 1. */
+static double stickiness(const double *rank, size_t n, size_t at)
+{
+	double mean[2] = { 0 }, ss = 0, cross = 0, before = 0, r;
+
+	if (n < CORRECT_FROM)
+		return 1;
+	for (size_t i = 0; i < n; i++)
+		mean[i >= at] += rank[i] / (double)(i >= at ? n - at : at);
+	for (size_t i = 0; i < n; i++) {
+		double d = rank[i] - mean[i >= at];
+
+		ss += d * d;
+		cross += before * d;
+		before = d;
+	}
+	r = ss > 0 ? MIN(0.97, cross / ss) : 0;
+	return MAX(1.0, (1 + r) / (1 - r));
+}
 
 void drift_of(const nsec_t *x, size_t n, struct drift *ret)
 {
@@ -35,7 +56,7 @@ void drift_of(const nsec_t *x, size_t n, struct drift *ret)
 			d.at = i + 1;
 		}
 	}
-	d.p = MIN(1.0, 2 * exp(-6 * k * k / (nn * nn * nn + nn * nn)));
+	d.p = MIN(1.0, 2 * exp(-6 * k * k / (nn * nn * nn + nn * nn) / stickiness(rank, n, d.at)));
 	d.noticed = d.p < DRIFT_P;
 	*ret = d;
 }

@@ -12,6 +12,7 @@
 #ifndef STATS_LONGRUN_H
 #define STATS_LONGRUN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct longrun {
@@ -26,6 +27,27 @@ struct longrun {
 
 /* s[0..n) in time order, finite. n < 2 or all equal: v = v0 = 0, n_eff = n, tau = 1. */
 void longrun(const double *s, size_t n, struct longrun *ret);
+
+/* The same for a series of yes and no, from counts, without an array: begin, add n times in time order, end. */
+struct indicator {
+	size_t n, over, pairs;		/* pairs: neighbours that are both over */
+	bool first, last;
+	size_t batch[32];		/* values over the limit in each batch */
+	size_t batches, len;		/* set by indicator_begin */
+};
+void indicator_begin(struct indicator *i, size_t n);
+static inline void indicator_add(struct indicator *i, bool over)
+{
+	if (!i->n)
+		i->first = over;
+	i->pairs += over && i->last && i->n;
+	i->over += over;
+	i->last = over;
+	if (i->len && i->n / i->len < i->batches)
+		i->batch[i->n / i->len] += over;
+	i->n++;
+}
+void indicator_end(const struct indicator *i, struct longrun *ret);
 
 /* Degrees of freedom of the sum of two variances of means (Welch-Satterthwaite); INFINITY when both are 0. */
 double welch_df(double q_a, double df_a, double q_b, double df_b);

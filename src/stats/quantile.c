@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "stats/quantile.h"
-#include "base/cleanup.h"
-#include "base/mem.h"
 #include "stats/longrun.h"
 #include "stats/special.h"
 
@@ -26,14 +24,14 @@ size_t quantile_need(double p)
 
 static double indicator_tau(const struct waits *runs, size_t nruns, size_t n, nsec_t q)
 {
-	cleanup_free double *s = mem_array(n, sizeof(*s));
+	struct indicator ind;
 	struct longrun l;
-	size_t k = 0;
 
+	indicator_begin(&ind, n);
 	for (size_t r = 0; r < nruns; r++)
 		for (size_t i = 0; i < runs[r].n; i++)
-			s[k++] = runs[r].x[i] > q;
-	longrun(s, n, &l);
+			indicator_add(&ind, runs[r].x[i] > q);
+	indicator_end(&ind, &l);
 	return l.tau;
 }
 

@@ -37,10 +37,28 @@ void stuck_share_all(const struct waits *runs, size_t nruns, nsec_t limit, struc
 	s.known = true;
 	s.share = sum / total;
 	s.covered_s = nruns && !runs[0].open_loop ? total : 0;
+	s.df = MAX(2.0, (double)n - 1);
+	if (!(sum > 0)) {		/* nothing over the limit: no variance either */
+		*ret = s;
+		return;
+	}
+	if (runs[0].open_loop) {
+		struct indicator ind;
+
+		indicator_begin(&ind, n);
+		for (size_t r = 0; r < nruns; r++)
+			for (size_t i = 0; i < runs[r].n; i++)
+				indicator_add(&ind, runs[r].x[i] > limit);
+		indicator_end(&ind, &l);
+		s.se = sqrt(l.v / (double)n);
+		s.df = l.df;
+		*ret = s;
+		return;
+	}
 	z = mem_array(n, sizeof(*z));
 	for (size_t r = 0; r < nruns; r++)
 		for (size_t i = 0; i < runs[r].n; i++) {
-			double c = runs[r].open_loop ? 1 : (double)wait_cycle(&runs[r], i) / 1e9;
+			double c = (double)wait_cycle(&runs[r], i) / 1e9;
 
 			z[k++] = over(&runs[r], i, limit) - s.share * c;
 		}

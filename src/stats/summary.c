@@ -52,25 +52,18 @@ static void count(const struct waits *runs, size_t nruns, struct summary *s)
 	s->mean_s = s->n ? sum / (double)s->n : 0;
 }
 
-void summary_of(const struct waits *runs, size_t nruns, nsec_t limit, struct summary *ret)
+void summary_of_sorted(const struct waits *runs, size_t nruns, nsec_t limit, const nsec_t *sorted, struct summary *ret)
 {
 	struct summary s = { .runs = nruns, .limit = limit, .open_loop = nruns && runs[0].open_loop };
 	struct { double p; struct quantile *q; } want[] = {
 		{ 0.5, &s.usual }, { 0.75, &s.p75 }, { 0.9, &s.p90 }, { 0.99, &s.p99 }, { 0.999, &s.p999 },
 	};
-	cleanup_free nsec_t *sorted = NULL, *exact = NULL;
-	size_t k = 0, e = 0;
+	cleanup_free nsec_t *exact = NULL;
+	size_t e = 0;
 
 	count(runs, nruns, &s);
-	if (s.n) {
-		sorted = mem_array(s.n, sizeof(*sorted));
-		for (size_t r = 0; r < nruns; r++) {
-			memcpy(sorted + k, runs[r].x, runs[r].n * sizeof(*sorted));
-			k += runs[r].n;
-		}
-		sort_nsec(sorted, s.n);
+	if (s.n)
 		s.n_eff = joined_n_eff(runs, nruns, s.n);
-	}
 	if (s.censored) {
 		exact = mem_array(s.n, sizeof(*exact));
 		for (size_t r = 0; r < nruns; r++)
@@ -83,10 +76,32 @@ void summary_of(const struct waits *runs, size_t nruns, nsec_t limit, struct sum
 		quantile_of(runs, nruns, sorted, exact, e, want[i].p, want[i].q);
 	if (limit > 0)
 		stuck_share_all(runs, nruns, limit, &s.stuck);
-	for (int b = 0; b < BANDS; b++)
-		stuck_share_all(runs, nruns, band_limit[b], &s.band[b]);
+	for (int b = 0; b < BANDS; b++) {
+		if (band_limit[b] == limit)
+			s.band[b] = s.stuck;
+		else
+			stuck_share_all(runs, nruns, band_limit[b], &s.band[b]);
+	}
 	modes_of(sorted, s.n, &s.modes);
 	*ret = s;
+}
+
+void summary_of(const struct waits *runs, size_t nruns, nsec_t limit, struct summary *ret)
+{
+	cleanup_free nsec_t *sorted = NULL;
+	size_t n = 0, k = 0;
+
+	for (size_t r = 0; r < nruns; r++)
+		n += runs[r].n;
+	if (n) {
+		sorted = mem_array(n, sizeof(*sorted));
+		for (size_t r = 0; r < nruns; r++) {
+			memcpy(sorted + k, runs[r].x, runs[r].n * sizeof(*sorted));
+			k += runs[r].n;
+		}
+		sort_nsec(sorted, n);
+	}
+	summary_of_sorted(runs, nruns, limit, sorted, ret);
 }
 
 char grade_of(const double share[BANDS])

@@ -34,6 +34,8 @@ struct summary {
 };
 
 void summary_of(const struct waits *runs, size_t nruns, nsec_t limit, struct summary *ret);
+/* As summary_of, for callers that have all the values ascending already. */
+void summary_of_sorted(const struct waits *runs, size_t nruns, nsec_t limit, const nsec_t *sorted, struct summary *ret);
 
 /*
  * The printed grade, from the worst interactive probe; never used to compare.
