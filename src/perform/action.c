@@ -76,7 +76,7 @@ int action_before(struct actor *a, struct action *ret)
 
 int action_perform(struct actor *a, struct action *ret)
 {
-	uint64_t blocks = blocks_read();
+	uint64_t blocks = a->wants_proof ? blocks_read() : 0;
 	struct op_result res;
 	unsigned step, last = OP_OUTSIDE;
 	int r;
@@ -108,7 +108,8 @@ int action_perform(struct actor *a, struct action *ret)
 	}
 	if (r < 0 && !ret->error)
 		ret->error = r;
-	ret->proof.read_blocks = blocks_read() - blocks;
+	if (a->wants_proof)
+		ret->proof.read_blocks = blocks_read() - blocks;
 	return ret->error;
 }
 

@@ -39,6 +39,7 @@ struct actor {
 	void *ctx;
 	void (*on_step)(void *on_ctx, unsigned step, nsec_t now);	/* a step begins; the first: the action. May be NULL */
 	void *on_ctx;
+	bool wants_proof;			/* ask which blocks the thread had to read: two system calls an action */
 	const volatile int *stop;		/* looked at before each op; the action then ends with -EINTR. May be NULL */
 	/* inner */
 	struct op ops[ACTION_OPS];

@@ -245,7 +245,7 @@ static void open_all(struct prober *p)
 	if (perform->open(p->perform_st, &(struct perform_conf){ .dirfd = dirfd, .seed = p->cs->seed }, &e))
 		child_fail(p->cs, &e);
 	p->actor = (struct actor){ .perform = perform, .st = p->perform_st, .ctx = p, .on_step = on_step, .on_ctx = p,
-				     .stop = &p->cs->slot->stop };
+				   .wants_proof = ops->wants_cold, .stop = &p->cs->slot->stop };
 	if (ops->prepare && !probe_by_once(ops, p->pp->conf)) {
 		p->actor.script = prepare_script;
 		if (action_prepare(&p->actor, &p->action, &p->cs->slot->stop)) {

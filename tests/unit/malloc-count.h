@@ -3,6 +3,7 @@
 #ifndef TESTS_MALLOC_COUNT_H
 #define TESTS_MALLOC_COUNT_H
 
+#include <features.h>
 #include <stdbool.h>
 #include <stddef.h>
 

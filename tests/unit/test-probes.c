@@ -84,7 +84,8 @@ static void rig_open(struct rig *r, const char *name, const char *parent, const 
 	play_open(&r->p, parent, NULL);
 	r->watched = perform_posix;
 	r->watched.perform = watched_perform;
-	r->actor = (struct actor){ .perform = &r->watched, .st = r->p.st, .script = rig_script, .ctx = r };
+	r->actor = (struct actor){ .perform = &r->watched, .st = r->p.st, .script = rig_script, .ctx = r,
+				    .wants_proof = true };
 	r->preparing = true;
 	action_prepare(&r->actor, &r->result, NULL);
 	if (r->result.error)
