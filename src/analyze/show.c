@@ -115,7 +115,7 @@ static const char *fact(struct show *s, const char *key)
 
 static void left_and_right(struct node *parent, const char *left, const char *right)
 {
-	int room = 78 - (int)strlen(right);
+	int room = 72 - (int)strlen(right);
 
 	if ((int)strlen(left) + 2 > room)
 		page_flag(page_pre(parent, "%s\n%*s%s", left, room, "", right), NODE_SCREEN_ONLY);

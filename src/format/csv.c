@@ -69,11 +69,11 @@ static const struct { const char *word; enum csv_role role; } words[] = {
 	{ "t", CSV_T }, { "timestamp", CSV_T }, { "start", CSV_T }, { "elapsed", CSV_T }, { "second", CSV_T },
 	{ "run", CSV_RUN }, { "iteration", CSV_RUN }, { "rep", CSV_RUN },
 	{ "probe", CSV_SERIES }, { "series", CSV_SERIES }, { "operation", CSV_SERIES }, { "op", CSV_SERIES },
-	{ "status", CSV_STATUS }, { "bytes", CSV_BYTES },
+	{ "status", CSV_STATUS }, { "bytes", CSV_BYTES }, { "phase", CSV_PHASE },
 	{ "file", CSV_SKIP }, { "name", CSV_SKIP }, { "id", CSV_SKIP }, { "pid", CSV_SKIP }, { "tid", CSV_SKIP },
 	{ "date", CSV_SKIP }, { "n", CSV_SKIP }, { "index", CSV_SKIP }, { "offset", CSV_SKIP }, { "kb", CSV_SKIP },
 	{ "kib", CSV_SKIP }, { "mb", CSV_SKIP }, { "mib", CSV_SKIP }, { "service", CSV_SKIP }, { "cold", CSV_SKIP },
-	{ "phase", CSV_SKIP }, { "error", CSV_SKIP }, { "percent", CSV_SKIP }, { "count", CSV_SKIP },
+	{ "error", CSV_SKIP }, { "percent", CSV_SKIP }, { "count", CSV_SKIP },
 };
 
 /* The name falls into words; a unit among them makes it a time, a known word says which. */

@@ -14,7 +14,7 @@
 #define CSV_COLS_MAX 256
 
 /* What a column's name says it holds. */
-enum csv_role { CSV_SKIP, CSV_OTHER, CSV_WAIT, CSV_T, CSV_RUN, CSV_SERIES, CSV_STATUS, CSV_BYTES };
+enum csv_role { CSV_SKIP, CSV_OTHER, CSV_WAIT, CSV_T, CSV_RUN, CSV_SERIES, CSV_STATUS, CSV_BYTES, CSV_PHASE };
 
 struct csv_column {
 	enum csv_role role;

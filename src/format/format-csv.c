@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "format/csv.h"
+#include "format/export.h"
 #include "format/text.h"
 
 #include <errno.h>
@@ -31,11 +32,11 @@ struct csv {
 	struct csv_column col[CSV_COLS_MAX];
 	int series_id[CSV_COLS_MAX];		/* of wait columns in this run; -1: not asked for yet */
 	size_t ncols, nwaits;
-	int t, run, series, status, bytes;	/* columns, -1: absent */
+	int t, run, series, status, bytes, phase;	/* columns, -1: absent */
 	bool sides;				/* columns without meaning: one side each */
 	VEC(struct side_value) values;
 	VEC(char *) runs;			/* labels seen */
-	uint64_t rows, missing, short_rows, no_unit;
+	uint64_t rows, missing, short_rows, no_unit, other_phase;
 };
 
 static bool is_number(const char *s)
@@ -49,11 +50,11 @@ static int find_columns(struct csv *c, char *cell[], size_t n)
 {
 	size_t others = 0;
 
-	c->t = c->run = c->series = c->status = c->bytes = -1;
+	c->t = c->run = c->series = c->status = c->bytes = c->phase = -1;
 	for (size_t i = 0; i < n; i++) {
 		struct csv_column *col = &c->col[i];
 		int *where[] = { [CSV_T] = &c->t, [CSV_RUN] = &c->run, [CSV_SERIES] = &c->series,
-				 [CSV_STATUS] = &c->status, [CSV_BYTES] = &c->bytes };
+				 [CSV_STATUS] = &c->status, [CSV_BYTES] = &c->bytes, [CSV_PHASE] = &c->phase };
 
 		csv_column_of(cell[i], col);
 		c->series_id[i] = -1;
@@ -144,6 +145,10 @@ static int wait_row(struct csv *c, char *cell[])
 	uint8_t status = c->status < 0 ? SAMPLE_OK : (uint8_t)status_of(cell[c->status]);
 	int r = 0;
 
+	if (c->phase >= 0 && strcmp(cell[c->phase], "measure")) {
+		c->other_phase++;
+		return 0;
+	}
 	if (c->run >= 0)
 		r = enter_run(c, cell[c->run]);
 	if (!r && c->t >= 0) {
@@ -228,6 +233,9 @@ static int notes(struct csv *c)
 	if (!r && c->short_rows)
 		r = text_note(c->sink, NOTE_WARNING, "%llu rows have fewer cells than the line of names and were left out",
 			      (unsigned long long)c->short_rows);
+	if (!r && c->other_phase)
+		r = text_note(c->sink, NOTE_INFO, "%llu rows are of other phases than \"measure\" and were left out",
+			      (unsigned long long)c->other_phase);
 	if (!r && c->no_unit)
 		r = text_note(c->sink, NOTE_INFO, "the names of the columns carry no unit; waits were read as seconds");
 	return r;
@@ -347,8 +355,59 @@ static int csv_sniff(const uint8_t *head, size_t n, const char *name)
 	return l.waits ? 75 : called ? 65 : l.sep == ',' || l.sep == ';' ? 45 : 20;
 }
 
+struct csv_out {
+	struct exporter *x;
+	const struct rec_series *series;
+};
+
+/* Our own files end the unit question by their names: "t" and "wait" are seconds. */
+static int export_rows(void *ctx, int run, const struct sample *rows, uint32_t n)
+{
+	struct csv_out *o = ctx;
+	nsec_t t0 = export_t0(o->x, run);
+	FILE *out = o->x->out;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct sample *s = &rows[i];
+
+		fprintf(out, "%d,", run);
+		export_csv(out, o->series->name);
+		fputc(',', out);
+		export_seconds(out, s->intended - t0);
+		fputc(',', out);
+		export_seconds(out, sample_wait(s));
+		fprintf(out, ",%s,", sample_status_name(s->status));
+		export_seconds(out, s->end - s->start);
+		fprintf(out, ",%llu,%s,%s,%d,%llu\n", (unsigned long long)s->bytes, sample_cold_name(s->cold),
+			sample_phase_name(s->phase), s->error, (unsigned long long)s->load_bytes_per_s);
+	}
+	return 0;
+}
+
+static int csv_export(struct rec *r, const struct export_conf *conf, FILE *out, struct err *e)
+{
+	struct exporter x;
+	int err = export_begin(&x, r, conf, out, e);
+
+	if (!err) {
+		fputs("run,probe,t,wait,status,service,bytes,cold,phase,error,load_bytes_per_s\n", out);
+		for (size_t k = 0; k < x.runs.n; k++) {
+			for (size_t i = 0; i < x.series.n; i++) {
+				struct csv_out o = { .x = &x, .series = &x.series.p[i] };
+
+				if (o.series->kind == SERIES_SAMPLES)
+					rec_samples_each(r, x.runs.p[k].id, o.series->id, export_rows, &o, NULL);
+			}
+		}
+		err = export_check(out, e);
+	}
+	export_end(&x);
+	return err;
+}
+
 const struct format_ops format_csv = {
-	.plug = { .name = "csv", .about = "comma-separated values with a line of names" },
+	.plug = { .name = "csv", .about = "comma-separated values with a line of names; one row a wait when written" },
 	.sniff = csv_sniff,
 	.import = csv_import,
+	.export_ = csv_export,
 };

@@ -4,6 +4,8 @@
  * The latency is in nanoseconds (fio 3 and later; microseconds before, which the file does not say). These logs get
  * large: each line is parsed by hand, nothing is kept.
  */
+#include "base/cleanup.h"
+#include "format/export.h"
 #include "format/text.h"
 
 #include <errno.h>
@@ -59,6 +61,7 @@ struct lat {
 	int series[DIRS];
 	uint64_t rows, bad, no_size;
 	unsigned columns;
+	bool averages;
 };
 
 static int row(struct lat *l, const struct import_sink *sink, const uint64_t *v, unsigned n, nsec_t unit)
@@ -91,10 +94,10 @@ static int tell(const struct lat *l, struct input *in, const struct import_sink 
 
 	if (!l->rows || l->bad > l->rows)
 		return err_set(e, -ENODATA, "'%s' holds no latency log of fio", in->name);
-	if (l->no_size == l->rows && !in->told)
+	if (l->averages && !in->told)
 		return err_set(e, -EINVAL, "'%s' holds averages over intervals (log_avg_msec), not waits; log again without it, "
 			       "or say --as fio-lat to read the averages as waits", in->name);
-	if (l->no_size == l->rows)
+	if (l->averages)
 		r = text_note(sink, NOTE_WARNING, "these are averages over intervals (log_avg_msec): their percentiles are not "
 			      "those of waits");
 	if (!r && l->bad)
@@ -134,6 +137,8 @@ static int fio_lat_import(struct input *in, const struct import_sink *sink, stru
 		}
 		r = row(&l, sink, v, k, unit);
 	}
+	/* fio writes averages with a block size of 0, and never with the time of issue */
+	l.averages = l.no_size == l.rows && l.columns < 7;
 	return r ? r : tell(&l, in, sink, e);
 }
 
@@ -167,8 +172,76 @@ static int fio_lat_sniff(const uint8_t *head, size_t n, const char *name)
 	return dot && !strcasecmp(dot, ".log") ? 85 : 55;
 }
 
+/* Which of fio's directions a probe is most like. */
+static int direction(const char *name)
+{
+	static const char *const reads[] = { "read", "open", "stat", "metadata", "mmap", "start" };
+
+	if (!strncmp(name, "trim", 4))
+		return 2;
+	for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++)
+		if (strstr(name, reads[i]))
+			return 0;
+	return 1;
+}
+
+struct lat_out {
+	struct exporter *x;
+	int ddir;
+	uint64_t rows;
+};
+
+static int export_rows(void *ctx, int run, const struct sample *rows, uint32_t n)
+{
+	struct lat_out *o = ctx;
+	nsec_t t0 = export_t0(o->x, run);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct sample *s = &rows[i];
+
+		if (s->phase != PHASE_MEASURE || s->status == SAMPLE_ERROR)
+			continue;
+		o->rows++;
+		fprintf(o->x->out, "%lld, %lld, %d, %llu, 0, 0, %lld\n", (long long)((s->end - t0) / NSEC_PER_MSEC),
+			(long long)sample_wait(s), o->ddir, (unsigned long long)s->bytes, (long long)(s->intended - t0));
+	}
+	return 0;
+}
+
+/* One log holds one series of one run after another, as fio has one file a job. */
+static int fio_lat_export(struct rec *r, const struct export_conf *conf, FILE *out, struct err *e)
+{
+	struct lat_out o = { .x = NULL };
+	struct exporter x;
+	int err = export_begin(&x, r, conf, out, e);
+
+	o.x = &x;
+	if (!err && export_count(&x, SERIES_SAMPLES) > 1) {
+		cleanup_strbuf struct strbuf names = STRBUF_INIT;
+
+		for (size_t i = 0; i < x.series.n; i++)
+			if (x.series.p[i].kind == SERIES_SAMPLES)
+				strbuf_addf(&names, "%s%s", names.len ? ", " : "", x.series.p[i].name);
+		err = err_set(e, -EINVAL, "a fio log holds one probe, and %s has %s; choose one with --series", rec_path(r),
+			      strbuf_str(&names));
+	}
+	for (size_t i = 0; !err && i < x.series.n; i++) {
+		if (x.series.p[i].kind != SERIES_SAMPLES)
+			continue;
+		o.ddir = direction(x.series.p[i].name);
+		rec_samples_each(r, 0, x.series.p[i].id, export_rows, &o, NULL);
+	}
+	if (!err && !o.rows)
+		err = err_set(e, -ENODATA, "%s holds no measured waits", rec_path(r));
+	if (!err)
+		err = export_check(out, e);
+	export_end(&x);
+	return err;
+}
+
 const struct format_ops format_fio_lat = {
 	.plug = { .name = "fio-lat", .about = "fio's write_lat_log, one line an I/O" },
 	.sniff = fio_lat_sniff,
 	.import = fio_lat_import,
+	.export_ = fio_lat_export,
 };

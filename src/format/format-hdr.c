@@ -4,6 +4,7 @@
  * series. The log does not say the unit of its values; nanoseconds are usual.
  */
 #include "base/cleanup.h"
+#include "format/export.h"
 #include "format/hdr.h"
 #include "format/text.h"
 
@@ -132,8 +133,144 @@ static int hdr_sniff(const uint8_t *head, size_t n, const char *name)
 	return l.lines ? 90 : 0;
 }
 
+/* ---- writing: one line for each second of each series ---- */
+
+#define INTERVAL NSEC_PER_SEC
+
+static const struct hdr_layout layout = { .lowest = 1, .highest = INT64_C(86400000000000), .digits = 3 };
+
+struct line {
+	nsec_t start;
+	size_t order;			/* of equal starts: as they came */
+	char *text;
+};
+
+struct hdr_out {
+	struct exporter *x;
+	const struct rec_series *series;
+	uint64_t *counts;		/* of the present interval */
+	uint32_t used;			/* indexes below this may be set */
+	uint64_t n, bounds;
+	nsec_t start, wall, max;	/* wall: of the run's begin, 0: unknown */
+	VEC(struct line) lines;
+	uint64_t rows;
+};
+
+/* A tag must not hold a comma, a space or a newline. */
+static void add_tag(struct strbuf *b, const char *name)
+{
+	for (; *name; name++)
+		strbuf_addc(b, *name == ',' || (unsigned char)*name <= ' ' || *name == 127 ? '_' : *name);
+}
+
+static void end_interval(struct hdr_out *o)
+{
+	cleanup_strbuf struct strbuf b = STRBUF_INIT;
+	struct line l = { .start = nsec_add(o->start, o->wall), .order = o->lines.n };
+
+	if (!o->n)
+		return;
+	strbuf_adds(&b, "Tag=");
+	add_tag(&b, o->series->name);
+	strbuf_addf(&b, ",%.3f,%.3f,%.3f,", nsec_seconds(l.start), nsec_seconds(INTERVAL), (double)o->max / 1e6);
+	hdr_encode(&layout, o->counts, o->used, &b);
+	strbuf_addc(&b, '\n');
+	l.text = strbuf_detach(&b);
+	vec_push(&o->lines, l);
+	memset(o->counts, 0, o->used * sizeof(*o->counts));
+	o->used = 0;
+	o->n = 0;
+	o->max = 0;
+}
+
+static int export_rows(void *ctx, int run, const struct sample *rows, uint32_t n)
+{
+	struct hdr_out *o = ctx;
+	nsec_t t0 = export_t0(o->x, run);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct sample *s = &rows[i];
+		nsec_t at = s->intended - t0, wait = sample_wait(s);
+		uint32_t index;
+
+		if (s->phase != PHASE_MEASURE || s->status == SAMPLE_ERROR)
+			continue;
+		if (at >= o->start + INTERVAL) {
+			end_interval(o);
+			o->start = at - at % INTERVAL;
+		}
+		if (wait > (nsec_t)layout.highest)
+			wait = (nsec_t)layout.highest;
+		index = hdr_index(&layout, (uint64_t)wait);
+		o->counts[index]++;
+		o->used = MAX(o->used, index + 1);
+		o->max = MAX(o->max, wait);
+		o->bounds += s->status != SAMPLE_OK;
+		o->n++;
+		o->rows++;
+	}
+	return 0;
+}
+
+static int earlier(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
+}
+
+static void write_log(struct hdr_out *o, nsec_t base)
+{
+	FILE *out = o->x->out;
+
+	fprintf(out, "#[Waits in nanoseconds, written by stallmark %s]\n", o->x->conf->version);
+	if (o->bounds)
+		fprintf(out, "#[%llu of them are lower bounds: ended early or still waiting]\n", (unsigned long long)o->bounds);
+	fprintf(out, "#[Histogram log format version 1.3]\n#[StartTime: %.3f (seconds since epoch)]\n", nsec_seconds(base));
+	fputs("\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n", out);
+	if (o->lines.n)
+		qsort(o->lines.p, o->lines.n, sizeof(*o->lines.p), earlier);
+	for (size_t i = 0; i < o->lines.n; i++)
+		fputs(o->lines.p[i].text, out);
+}
+
+static int hdr_export(struct rec *r, const struct export_conf *conf, FILE *out, struct err *e)
+{
+	struct hdr_out o = { .counts = mem_array(hdr_counts(&layout), sizeof(uint64_t)) };
+	struct exporter x;
+	int err = export_begin(&x, r, conf, out, e);
+
+	o.x = &x;
+	for (size_t k = 0; !err && k < x.runs.n; k++) {
+		o.wall = x.runs.p[k].wall_start;
+		for (size_t i = 0; i < x.series.n; i++) {
+			o.series = &x.series.p[i];
+			if (o.series->kind != SERIES_SAMPLES)
+				continue;
+			o.start = 0;
+			rec_samples_each(r, x.runs.p[k].id, o.series->id, export_rows, &o, NULL);
+			end_interval(&o);
+		}
+	}
+	if (!err && !o.rows)
+		err = err_set(e, -ENODATA, "%s holds no measured waits", rec_path(r));
+	if (!err) {
+		write_log(&o, x.runs.p[0].wall_start);
+		err = export_check(out, e);
+	}
+	for (size_t i = 0; i < o.lines.n; i++)
+		free(o.lines.p[i].text);
+	vec_done(&o.lines);
+	free(o.counts);
+	export_end(&x);
+	return err;
+}
+
 const struct format_ops format_hdr = {
 	.plug = { .name = "hdr", .about = "HdrHistogram's interval log, encoding V2" },
 	.sniff = hdr_sniff,
 	.import = hdr_import,
+	.export_ = hdr_export,
 };

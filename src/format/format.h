@@ -48,13 +48,20 @@ struct import_sink {
 	int (*next_run)(void *ctx, const char *label, bool other_side);
 };
 
+struct export_conf {
+	const char *series;		/* only this one; NULL: all */
+	bool scrub;			/* without host names, paths and command lines */
+	const char *version;		/* of stallmark */
+};
+
 struct format_ops {
 	struct plug plug;		/* name as in --as: "fio-json", "fsync-tester", "csv", ... */
 	/* 0 no ... 100 certain, of the first n bytes (format/input.h: INPUT_HEAD). May be NULL: never sniffed. */
 	int (*sniff)(const uint8_t *head, size_t n, const char *name);
 	int (*import)(struct input *in, const struct import_sink *sink, struct err *e);	/* NULL: cannot be read */
-	/* Writes what it can of the record; NULL: cannot be written. */
-	int (*export_)(struct rec *r, FILE *out, struct err *e);
+	/* Writes what it can of the record; NULL: cannot be written. Reading errors of damaged parts are passed over
+	 * (rec_damaged), so it fails only when the record holds nothing for this format. */
+	int (*export_)(struct rec *r, const struct export_conf *conf, FILE *out, struct err *e);
 };
 
 extern const void *const format_table[];

@@ -13,9 +13,13 @@ grep -q 'holds several sides.*--side 1' "$dir/err"
 grep -q '"format": "fsync-tester"' "$dir/a.json"
 grep -q '"waits": 2' "$dir/a.json"
 "$STALLMARK" import --side 2 - -o "$dir/b.smk" --json <"$dir/mail" | grep -q '"waits": 1'
+"$STALLMARK" export "$dir/a.smk" --as csv >"$dir/a.csv"
+grep -q ',3.417300000,ok' "$dir/a.csv"
+grep -q ',0.883100000,ok' "$dir/a.csv"
 if "$STALLMARK" import "$dir/mail" --side 3 -o "$dir/c.smk" 2>"$dir/err"; then exit 1; fi
 grep -q 'has no side 3, only 2' "$dir/err"
-[ "$(ls "$dir")" = "a.json
+[ "$(ls "$dir")" = "a.csv
+a.json
 a.smk
 b.smk
 err
