@@ -199,6 +199,70 @@ static void steal(struct checks *c)
 		check(c, "steal", true, "the hypervisor took less than 1%% of the CPU time");
 }
 
+/* ---- was it idle? ---- */
+
+struct idle_walk {
+	struct show *s;
+	const struct show_run *run;
+	char device[64];		/* of the sum below */
+	double sum, most, ours;
+};
+
+/* Bytes of one series in the idle phase. The series of a device come one after another. */
+static int idle_bytes(void *ctx, const struct rec_series *series)
+{
+	struct idle_walk *w = ctx;
+	const char *dot = strrchr(series->name, '.'), *group = series->group ?: "";
+	bool device = !strncmp(group, "device:", 7), process = !strcmp(group, "process");
+	struct show_points p;
+	double bytes;
+
+	if (series->kind != SERIES_COUNTER || !dot || (strcmp(dot, ".read") && strcmp(dot, ".written")) || (!device && !process))
+		return 0;
+	show_get_points(w->s, w->run->r.id, series->name, &p);
+	bytes = show_total_of(&p, w->run->idle_t0, w->run->idle_t1);
+	show_points_done(&p);
+	if (process) {
+		w->ours += bytes;
+		return 0;
+	}
+	if (strcmp(w->device, group)) {
+		snprintf(w->device, sizeof(w->device), "%s", group);
+		w->sum = 0;
+	}
+	w->sum += bytes;
+	w->most = fmax(w->most, w->sum);
+	return 0;
+}
+
+/* Half as much again as our own is journal and metadata. */
+static void idle(struct checks *c)
+{
+	bool any = false, bad = false;
+
+	for (size_t i = 0; i < c->s->nruns; i++) {
+		struct idle_walk w = { .s = c->s, .run = &c->s->runs[i] };
+		double seconds = nsec_seconds(w.run->idle_t1 - w.run->idle_t0), others;
+		char rate[UNITS_TEXT];
+
+		if (seconds < 1)
+			continue;
+		rec_series_each(c->s->rec, idle_bytes, &w);
+		if (!w.device[0])
+			continue;
+		any = true;
+		others = (w.most - 1.5 * w.ours) / seconds;
+		if (others > 1e6) {
+			bad = true;
+			check(c, "idle", false, "not idle: during the idle phase others moved %s%s; recovery and the idle column are too "
+			      "generous", units_rate_text(others, rate), c->s->nruns > 1 ? " (one of the runs)" : "");
+			break;
+		}
+	}
+	if (any && !bad)
+		check(c, "idle", true, "during the idle phase others moved less than 1 MB/s");
+}
+
 void show_checks(struct show *s, struct node *parent)
 {
 	struct checks c = { .s = s };
@@ -207,6 +271,7 @@ void show_checks(struct show *s, struct node *parent)
 	c.bad = page_group(parent, NULL, NULL);
 	for (size_t i = 0; i < s->nruns; i++)
 		rec_notes_each(s->rec, s->runs[i].r.id, note_checks, &c);
+	idle(&c);
 	load_steady(&c);
 	for (size_t i = 0; i < s->probes.n; i++) {
 		cold(&c, &s->probes.p[i], s->sum[i].n);

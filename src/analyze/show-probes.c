@@ -55,6 +55,8 @@ static void json_cells(struct node *row, const struct probe_data *p, const struc
 	quantile_cells(row, "quantiles", s);
 	page_flag(page_cell(row, "worst", NULL, of_worst(s)), NODE_BOUND);
 	page_cell(row, "best", NULL, s->n ? val_nsec(s->best) : val_null(UNIT_SECONDS));
+	/* as fs_mark counts files/s: by the time inside the calls, without pauses, unlinks and syncs between */
+	page_cell(row, "per_second_busy", NULL, s->n && s->mean_s > 0 ? val(1 / s->mean_s, UNIT_PER_S) : val_null(UNIT_PER_S));
 	page_cell(row, "mean", NULL, s->n ? val(s->mean_s, UNIT_SECONDS) : val_null(UNIT_SECONDS));
 	page_cell(row, "stuck", NULL, s->stuck.known ? val(s->stuck.share, UNIT_SHARE) : val_null(UNIT_SHARE));
 	g = page_group(row, "stuck_over", NULL);
@@ -115,6 +117,8 @@ void show_probes(struct show *s, struct node *parent)
 		page_flag(page_cell(row, "idle_screen", NULL, idle->n ? val_nsec(idle->usual.value) : val_null(UNIT_SECONDS)), NODE_SCREEN_ONLY);
 		json_cells(row, p, sum, idle);
 		two_kinds(notes, p, sum);
+		if (sum->n && sum->mean_s > 0 && !strncmp(p->name, "small-create", 12))
+			page_text(notes, "%s: %.1f files/s as fs_mark counts them (time inside the calls)", p->name, 1 / sum->mean_s);
 		if (sum->missed)
 			page_text(notes, "%s: %zu ticks were given up after 10 s of backlog; they count as waits of at least their age",
 				  p->name, sum->missed);
