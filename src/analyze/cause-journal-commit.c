@@ -9,7 +9,8 @@ static void follow(struct walk *k, struct walk_node *n, const struct event *w)
 
 	if (dev && walk_follow_commit(k, n, dev, conf))
 		return;
-	walk_follow(k, n, (uint32_t)w->b, n->a, n->b, CONF_WAKER);
+	if (!walk_follow(k, n, (uint32_t)w->b, n->a, n->b, CONF_WAKER))
+		walk_follow_thread(k, n, "jbd2/");
 }
 
 const struct cause_ops cause_journal_commit = {

@@ -179,7 +179,13 @@ static int take_rows(void *ctx, int run, const struct event *rows, uint32_t n)
 	return 0;
 }
 
-/* Sampled stacks (no tracer): each picture stands for the wait up to it; the next one of the same wait is longer. */
+#define PICTURE		(250 * NSEC_PER_MSEC)	/* what one picture of a task stands for when nothing says more */
+#define PICTURES_APART	(6 * NSEC_PER_SEC)	/* at most, while the same operation is stuck */
+
+/*
+ * Sampled stacks (no tracer). A picture of a probe's action knows since when it lasts, and the next one of the same
+ * action is longer; of another task (dur 0 here) only that it waited just then.
+ */
 static int take_sampled(void *ctx, const struct rec_stall *s)
 {
 	struct event ev = { .kind = EV_WAIT, .t = s->t - s->waited, .dur = s->waited, .pid = s->pid, .tid = s->tid, .stack = s->stack,
@@ -205,6 +211,30 @@ static int take_sampled(void *ctx, const struct rec_stall *s)
 	vec_push(&t->wait, ev);
 	vec_push(&t->task, task);
 	return 0;
+}
+
+/* Pictures of a task that show the same wait become one stretch, from one picture to the next. */
+static void join_pictures(events_t *v)
+{
+	size_t n = 0;
+
+	sort(v, by_tid_t);
+	for (size_t i = 0; i < v->n; i++) {
+		struct event *ev = &v->p[i], *last = n ? &v->p[n - 1] : NULL;
+
+		if (ev->dur) {
+			v->p[n++] = *ev;
+			continue;
+		}
+		if (last && last->tid == ev->tid && last->class == ev->class && ev->t - (last->t + last->dur) < PICTURES_APART) {
+			last->dur = ev->t - last->t;
+			continue;
+		}
+		ev->t -= PICTURE / 2;
+		ev->dur = PICTURE / 2;
+		v->p[n++] = *ev;
+	}
+	v->n = n;
 }
 
 static int want_series(void *ctx, const struct rec_series *s)
@@ -249,6 +279,7 @@ int trace_load(struct rec *r, int run, struct trace *ret, struct err *e)
 	if (!got && !t.wait.n && !t.rq.n) {
 		t.sampled = true;
 		got = rec_stalls_each(r, t.run, take_sampled, &t);
+		join_pictures(&t.wait);
 	}
 	if (got) {
 		trace_done(&t);

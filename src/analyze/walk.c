@@ -222,6 +222,30 @@ bool walk_follow_commit(struct walk *k, struct walk_node *n, uint32_t fs_dev, ui
 	return true;
 }
 
+bool walk_follow_thread(struct walk *k, struct walk_node *n, const char *prefix)
+{
+	nsec_t most = 0;
+	uint32_t best = 0;
+
+	for (size_t i = 0; i < k->t->task.n; i++) {
+		const struct tr_task *x = &k->t->task.p[i];
+		nsec_t sum = 0;
+		size_t m;
+		const struct event *w;
+
+		if (!x->kthread || strncmp(x->comm, prefix, strlen(prefix)))
+			continue;
+		w = trace_by_tid(&k->t->wait, x->tid, n->a, INT64_MAX / 4, &m);
+		for (size_t j = 0; j < m && w[j].t < n->b; j++)
+			sum += MAX(MIN(w[j].t + w[j].dur, n->b) - MAX(w[j].t, n->a), 0);
+		if (sum > most) {
+			most = sum;
+			best = x->tid;
+		}
+	}
+	return best && walk_follow(k, n, best, n->a, n->b, CONF_TIME);
+}
+
 /* A stretch in which the task was not in a recorded wait: runnable, or its own requests in flight, or running. */
 static void walk_gap(struct walk *k, struct walk_node *n, nsec_t a, nsec_t b)
 {
@@ -333,6 +357,8 @@ struct walk_node *walk_task(const struct trace *t, uint32_t tid, nsec_t a, nsec_
 
 static bool same(const struct walk_node *x, const struct walk_node *y)
 {
+	if (x->kind == WALK_WAIT && y->kind == WALK_WAIT)	/* which file it was is told by the leaves */
+		return x->class == y->class && x->tid == y->tid && x->transaction == y->transaction;
 	return x->kind == y->kind && x->leaf == y->leaf && x->class == y->class && x->tid == y->tid && x->ino == y->ino &&
 	       x->dev == y->dev && x->transaction == y->transaction;
 }

@@ -36,7 +36,7 @@ static const struct opt *options(void)
 		{ 0, "scale", OPT_TEXT, &scale, "auto|SHARE", "how large the loads are, of their published size" },
 		{ 'o', "output", OPT_TEXT, &output, "FILE", "where the record goes (SCENARIO-TIME.smk)" },
 		{ 0, "record-dir", OPT_TEXT, &record_dir, "DIR", "where it is while measuring; must be in memory (tmpfs)" },
-		{ 0, "trace", OPT_TEXT, &trace, "off|stalls|full|proc", "what else to record: stalls and full use BPF (root)" },
+		{ 0, "trace", OPT_TEXT, &trace, "off|stalls|full|proc", "what else to record: stalls (default) and full use BPF (root)" },
 		{ 0, "fail-if", OPT_LIST, &fail_if, "PROBE.METRIC>VALUE", "exit 1 when true: 'fsync.p90 > 2s'" },
 		{ 0, "write-budget", OPT_TEXT, &budget, "SIZE", "loads stop when they have written so much (200G)" },
 		{ 0, "drop-caches", OPT_FLAG, &drop_caches, NULL, "drop the page cache of the whole machine before (root)" },

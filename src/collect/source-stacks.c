@@ -8,6 +8,7 @@
  * Looking costs: about 5 us a task to find those in D state (/proc/TID/stat)
  * and 20 us for each of these. So pictures of one wait come at twice the wait
  * each time, at most every `every`, and never take more than 2 % of the time.
+ * Without probes (stallmark trace where BPF cannot run) all in D state are seen.
  * Kernel stacks need root; others see wchan and system call of their own tasks.
  */
 #include "base/cleanup.h"
@@ -91,7 +92,7 @@ static nsec_t stacks_due(void *st, nsec_t now)
 {
 	struct stacks *s = st;
 
-	return s->n ? s->due : NSEC_NEVER;
+	return s->due;
 }
 
 /* A file of a task into buf; "" when it cannot be read. */
@@ -231,7 +232,7 @@ static int stacks_drain(void *st, nsec_t now, struct err *e)
 
 	if (now < s->due)
 		return 0;
-	s->due = now + MAX(s->after / 4, NSEC_PER_MSEC);
+	s->due = now + MAX(s->n ? s->after / 4 : s->after, NSEC_PER_MSEC);
 	if (now < s->free_at)
 		return 0;
 	for (int i = 0; !r && i < s->n; i++) {
@@ -250,7 +251,7 @@ static int stacks_drain(void *st, nsec_t now, struct err *e)
 		p.waiter[p.nwaiters++] = f.tid;
 		r = picture_of(s, process_of(s, f.tid), f.tid, s->series[i], f.id, now, waited, e);
 	}
-	if (r || !p.nwaiters)
+	if (r || (s->n && !p.nwaiters))		/* without probes (trace): whoever is in D state */
 		return r;
 	if (lseek(s->proc, 0, SEEK_SET) == 0)
 		r = each_number(s->proc, s->dents, sizeof(s->dents), one_process, &p);

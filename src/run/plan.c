@@ -331,7 +331,7 @@ int plan_make(const struct plan_conf *c, struct plan **ret, struct err *e)
 
 	p->scenario = s;
 	p->cell = mem_dup(c->cell ?: "");
-	p->trace = mem_dup(c->trace ?: "off");
+	p->trace = mem_dup(c->trace ?: "stalls");	/* where the kernel lets us: else a note says why not */
 	p->seed = 1;
 	r = globals(p, c, g, e);
 	for (size_t i = 0; i < s->nsections && !r; i++) {

@@ -361,6 +361,77 @@ static void laws_hold_for_random_traces(void **state)
 	}
 }
 
+/* Without a tracer: pictures of stacks, the victim's with its length, the journal thread's without. */
+static void sampled_stacks_explain_roughly_and_say_so(void **state)
+{
+	static const char *const commit_wait[] = { "jbd2_log_wait_commit", "ext4_sync_file", "__x64_sys_fsync" };
+	static const char *const thread[] = { "folio_wait_writeback", "jbd2_journal_commit_transaction", "kjournald2", "kthread" };
+	struct explain_conf c = { 0 };
+	struct rec *r = NULL;
+	struct story s;
+	struct trace t;
+	struct stalls v;
+	struct page *p = NULL;
+	struct err e = { 0 };
+
+	begin(&s);
+	for (int i = 0; i < 4; i++) {
+		struct rec_stall row = { .run = s.run, .t = (1250 + 1000 * i) * MS, .waited = (250 + 1000 * i) * MS, .pid = EDITOR,
+					 .tid = EDITOR, .comm = "editor", .state = "D", .wchan = "", .syscall = "fsync",
+					 .stack = rec_stack(s.rec, commit_wait, 3) };
+
+		assert_int_equal(rec_stall(s.rec, &row, &e), 0);
+		row.waited = 0;
+		row.pid = row.tid = JBD2;
+		row.comm = "jbd2/loop1-8";
+		row.stack = rec_stack(s.rec, thread, 4);
+		assert_int_equal(rec_stall(s.rec, &row, &e), 0);
+	}
+	r = finish(&s);
+	v = explain(r, &t);
+	assert_true(t.sampled);
+	assert_int_equal(v.v.n, 1);
+	assert_int_equal(v.v.p[0].class, WAIT_JBD2_COMMIT_WAIT);
+	assert_true(v.v.p[0].b - v.v.p[0].a == 3250 * MS);
+	assert_int_equal(v.v.p[0].culprit, 0);		/* nothing says who: so nobody is named */
+	assert_int_equal(v.v.p[0].tree->kid[0]->kid[0]->tid, JBD2);
+	stalls_done(&v);
+	trace_done(&t);
+	assert_int_equal(analyze_explain(r, &c, &p, &e), 0);
+	assert_true(page_find(p, "summary/sampled")->v.b);
+	page_free(p);
+	rec_close(r);
+}
+
+static void ten_thousand_tasks_and_what_was_lost(void **state)
+{
+	struct story s;
+	struct trace t;
+	struct stalls v;
+	struct rec *r;
+	nsec_t began = nsec_now();
+
+	begin(&s);
+	everybody(&s);
+	for (uint32_t i = 0; i < 10000; i++) {
+		struct event w = sleep_of(1000 + i, 1000 * MS, 30 * MS + i, WAIT_LOCK);
+
+		w.other = DD;
+		put(&s, w);
+	}
+	put(&s, sleep_of(DD, 1000 * MS, 30 * MS, WAIT_PAGE_READ));
+	put(&s, request(DD, 1000 * MS, MS, 29 * MS, 0, 0));
+	put(&s, (struct event){ .kind = EV_LOST, .t = 2000 * MS, .a = 17 });
+	r = finish(&s);
+	v = explain(r, &t);
+	assert_int_equal(v.found, 10001);
+	assert_int_equal(v.v.n, 2000);
+	assert_int_equal(t.lost, 17);
+	assert_int_equal(v.v.p[0].culprit, DD);
+	done(r, &t, &v);
+	assert_true(nsec_now() - began < 20 * NSEC_PER_SEC);	/* it ends; usually in half a second */
+}
+
 static void outputs_are_well_formed_also_with_hostile_names(void **state)
 {
 	struct explain_conf c = { 0 };
@@ -403,6 +474,8 @@ int main(void)
 		cmocka_unit_test(a_flush_and_a_lock_and_a_stop),
 		cmocka_unit_test(a_cycle_of_locks_ends),
 		cmocka_unit_test(laws_hold_for_random_traces),
+		cmocka_unit_test(sampled_stacks_explain_roughly_and_say_so),
+		cmocka_unit_test(ten_thousand_tasks_and_what_was_lost),
 		cmocka_unit_test(outputs_are_well_formed_also_with_hostile_names),
 	};
 

@@ -6,6 +6,7 @@
  *	create	make a file in the folder	write	write 256 KiB into the page cache
  *	dread	4 KiB, O_DIRECT, anywhere	read	4 KiB through the page cache, anywhere
  *	append	write to a shared file		sync	syncfs
+ *	touch	set the times of its file
  *	spin	20 ms of computing		reread	read a file of 8 MiB through the page cache
  */
 #define _GNU_SOURCE
@@ -71,6 +72,9 @@ static void act(const char *op, const char *path, int i)
 		need(fd >= 0, path);
 		while (read(fd, buf, sizeof(buf)) > 0)
 			;
+	} else if (!strcmp(op, "touch")) {
+		fd = open(path, O_WRONLY | O_CREAT, 0600);
+		need(fd >= 0 && !futimens(fd, NULL), path);
 	} else if (!strcmp(op, "sync")) {
 		fd = open(path, O_RDONLY);
 		need(fd >= 0 && !syncfs(fd), path);
