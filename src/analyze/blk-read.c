@@ -58,8 +58,8 @@ static void take_wall(struct reader *rd, const struct blk_rec *r)
 /* Counts what a record says about the trace's health, and hands it on with its time from the start. */
 static inline void hand_on(struct reader *rd, struct blk_rec *r)
 {
-	if (__builtin_expect(!rd->begun, 0)) {
-		rd->begun = true;
+	if (__builtin_expect(!rd->begun, 0)) {	/* names may be older than the trace */
+		rd->begun = !(r->tc & BLK_TC_NOTIFY) || r->act == BLK_TN_MESSAGE;
 		rd->seen.genesis = r->time;
 	}
 	rd->seen.records++;
@@ -112,7 +112,7 @@ static inline void check_time(struct reader *rd, struct cursor *c)
 	if (__builtin_expect(c->begun && (r->time < c->last || r->time - c->last >= ABSURD), 0)) {
 		if (r->tc & BLK_TC_NOTIFY && !r->time) {
 			r->time = c->last;
-		} else if (r->time - c->last + ABSURD >= 2 * ABSURD) {
+		} else if (MAX(r->time, c->last) - MIN(r->time, c->last) >= ABSURD) {
 			rd->seen.absurd++;
 			r->time = c->last;
 		} else {
@@ -190,6 +190,8 @@ static bool find_runs(const struct blk_file *f, struct cursor *ret, unsigned max
 		}
 		last = r.time;
 	}
+	if (!n)		/* nothing but foreign bytes: let them be counted */
+		ret[n++] = (struct cursor){ .p = f->map, .mapped = f->map, .end = end, .cpu = BLK_ANY_CPU };
 	*ret_n = n;
 	return true;
 }

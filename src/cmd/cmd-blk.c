@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* stallmark blk: block traces, read right and fast. */
 #include "analyze/blk-blkparse.h"
+#include "analyze/blk-btt.h"
 #include "analyze/blk.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-static bool as_blkparse, per_process, as_json, as_csv, verbose;
+static bool as_blkparse, as_btt, per_process, as_json, as_csv, verbose;
 static const char *window, *process, *device;
 static volatile int stop;
 
@@ -29,10 +30,11 @@ static const struct opt *options(void)
 		{ 'v', "verbose", OPT_FLAG, &verbose, NULL, "also the accounts: where every queued bio went" },
 		{ 0, "blkparse", OPT_FLAG, &as_blkparse, NULL, "blkparse 1.2.0's end summary, byte for byte" },
 		{ 's', "per-process", OPT_FLAG, &per_process, NULL, "with --blkparse: its sections for each process too" },
+		{ 0, "btt", OPT_FLAG, &as_btt, NULL, "the tables of btt 1.2.0, by its definitions" },
 		{ 0 }
 	};
 
-	as_blkparse = per_process = as_json = as_csv = verbose = false;
+	as_blkparse = as_btt = per_process = as_json = as_csv = verbose = false;
 	window = process = device = NULL;
 	return opts;
 }
@@ -74,6 +76,29 @@ static int print_blkparse(const struct blk_input *in)
 	fwrite(text.s, 1, text.len, stdout);
 	say(&notes);
 	return stop ? stop : EXIT_FINE;
+}
+
+static void to_btt(void *ctx, const struct blk_rec *r)
+{
+	blk_btt_record(ctx, r);
+}
+
+static int print_btt(const struct blk_input *in)
+{
+	cleanup_strbuf struct strbuf text = STRBUF_INIT, notes = STRBUF_INIT;
+	struct blk_btt *b = blk_btt_new();
+	struct blk_seen seen;
+	struct err e = { 0 };
+	int r = blk_read(in, to_btt, b, &stop, &seen, &e);
+
+	if (!r) {
+		blk_btt_text(b, &text);
+		blk_btt_notes(b, &notes);
+		fwrite(text.s, 1, text.len, stdout);
+		say(&notes);
+	}
+	blk_btt_free(b);
+	return r ? cmd_fail(&e) : stop ? stop : EXIT_FINE;
 }
 
 /* One end of a window; a plain number is seconds. */
@@ -156,8 +181,11 @@ static int run(int argc, char **argv)
 	struct err e = { 0 };
 	int r;
 
-	if (as_blkparse && (window || process || device || as_json || as_csv))
-		return cmd_usage("blk", "--blkparse prints what blkparse would: it takes no filter and no other format");
+	if (as_blkparse && as_btt)
+		return cmd_usage("blk", "--blkparse and --btt print different things: give one");
+	if ((as_blkparse || as_btt) && (window || process || device || as_json || as_csv))
+		return cmd_usage("blk", "--%s prints what %s would: it takes no filter and no other format",
+				 as_btt ? "btt" : "blkparse", as_btt ? "btt" : "blkparse");
 	if (per_process && !as_blkparse)
 		return cmd_usage("blk", "-s belongs to --blkparse; by default processes are shown anyway");
 	if (window && parse_window(window, &filter, &e))
@@ -167,7 +195,7 @@ static int run(int argc, char **argv)
 	if (blk_input_open((const char *const *)argv, (size_t)argc, as_blkparse, &in, &e))
 		return cmd_fail(&e);
 	catch_signals();
-	r = as_blkparse ? print_blkparse(&in) : print_page(&in, &filter);
+	r = as_blkparse ? print_blkparse(&in) : as_btt ? print_btt(&in) : print_page(&in, &filter);
 	blk_input_close(&in);
 	return r;
 }
