@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "cmd/blk-record.h"
 #include "cmd/cmd.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 #include <sys/sysmacros.h>
 
 static bool as_blkparse, as_btt, per_process, as_json, as_csv, verbose;
-static const char *window, *process, *device;
+static const char *window, *process, *device, *output, *time_text;
 static volatile int stop;
 
 static const struct opt *options(void)
@@ -31,11 +32,13 @@ static const struct opt *options(void)
 		{ 0, "blkparse", OPT_FLAG, &as_blkparse, NULL, "blkparse 1.2.0's end summary, byte for byte" },
 		{ 's', "per-process", OPT_FLAG, &per_process, NULL, "with --blkparse: its sections for each process too" },
 		{ 0, "btt", OPT_FLAG, &as_btt, NULL, "the tables of btt 1.2.0, by its definitions" },
+		{ 'o', "output", OPT_TEXT, &output, "NAME", "record: write NAME.blktrace.0, .1, ..." },
+		{ 0, "time", OPT_TEXT, &time_text, "TIME", "record: for so long, else until the command ends or Ctrl-C" },
 		{ 0 }
 	};
 
 	as_blkparse = as_btt = per_process = as_json = as_csv = verbose = false;
-	window = process = device = NULL;
+	window = process = device = output = time_text = NULL;
 	return opts;
 }
 
@@ -174,6 +177,25 @@ static int print_page(const struct blk_input *in, const struct blk_filter *filte
 	return r ? r : stop ? stop : EXIT_FINE;
 }
 
+static int record(int argc, char **argv)
+{
+	struct blk_record_conf c = { .name = output, .stop = &stop };
+	struct err e = { 0 };
+
+	if (argc < 2)
+		return cmd_usage("blk", "record what? stallmark blk record DEVICE -o NAME [--time TIME | -- COMMAND...]");
+	if (!output)
+		return cmd_usage("blk", "say where the trace goes: -o NAME");
+	if (as_blkparse || as_btt || per_process || window || process || device || as_json || as_csv)
+		return cmd_usage("blk", "record takes only --output and --time; read the trace afterwards");
+	if (time_text && (units_nsec(time_text, &c.time, &e) || c.time <= 0))
+		return e.code ? cmd_fail(&e) : cmd_usage("blk", "--time '%s' is no time to record for", time_text);
+	c.device = argv[1];
+	c.command = argc > 2 ? (const char *const *)argv + 2 : NULL;
+	catch_signals();
+	return blk_record(&c);
+}
+
 static int run(int argc, char **argv)
 {
 	struct blk_filter filter = { .process = process };
@@ -181,6 +203,10 @@ static int run(int argc, char **argv)
 	struct err e = { 0 };
 	int r;
 
+	if (!strcmp(argv[0], "record"))
+		return record(argc, argv);
+	if (output || time_text)
+		return cmd_usage("blk", "--output and --time belong to stallmark blk record");
 	if (as_blkparse && as_btt)
 		return cmd_usage("blk", "--blkparse and --btt print different things: give one");
 	if ((as_blkparse || as_btt) && (window || process || device || as_json || as_csv))
@@ -203,10 +229,12 @@ static int run(int argc, char **argv)
 const struct cmd cmd_blk = {
 	.name = "blk",
 	.about = "read block traces: who did how much I/O, and how long it took",
-	.usage = "[options] NAME|FILE...|DIR|-",
+	.usage = "[options] NAME|FILE|DIR|- | record DEVICE -o NAME [COMMAND]",
 	.group = "Read",
 	.options = options,
-	.details = "NAME stands for NAME.blktrace.0, NAME.blktrace.1 and so on; - is a stream on standard input.",
+	.details = "NAME stands for NAME.blktrace.0, NAME.blktrace.1 and so on; - is a stream on standard input.\n\n"
+		   "record traces a device (root) with the kernel's ftrace blk tracer, also where blktrace cannot; blkparse "
+		   "reads the files.",
 	.min_args = 1,
 	.max_args = -1,
 	.run = run,

@@ -26,8 +26,8 @@ noted() { jq -e --arg s "$1" '[.notes[] | select(contains($s))] | length > 0' ou
 fresh torn whole
 head -c 96 whole.blktrace.0 > t.blktrace.0
 for n in $(seq 0 96); do
-	head -c "$n" t.blktrace.0 > cut
-	json ".trace.records == $((n / 48)) and .trace.skipped_bytes == $((n % 48))" cut || exit 1
+	head -c "$n" t.blktrace.0 > part
+	json ".trace.records == $((n / 48)) and .trace.skipped_bytes == $((n % 48))" part || exit 1
 done 2> /dev/null || { echo "a cut trace was not read up to the cut"; exit 1; }
 fresh torn-pdu t
 json '.trace.records == 1 and .trace.skipped_bytes == 68' t
