@@ -15,17 +15,23 @@
 #include <string.h>
 
 static bool json, all, yes_system;
+struct lab_fit_options lab_fit_opt;
 
 static const struct opt *options(void)
 {
 	static const struct opt opts[] = {
-		{ 0, "json", OPT_FLAG, &json, NULL, "list, status, disks: one JSON document" },
+		{ 0, "json", OPT_FLAG, &json, NULL, "list, status, disks, fit: one JSON document" },
 		{ 'a', "all", OPT_FLAG, &all, NULL, "down: every lab" },
 		{ 0, "yes-system", OPT_FLAG, &yes_system, NULL, "up: agree to settings of the whole machine (dirty_bytes)" },
+		{ 0, "device", OPT_TEXT, &lab_fit_opt.device, "DEV", "fit: measure this device; it is only read" },
+		{ 0, "dir", OPT_TEXT, &lab_fit_opt.dir, "DIR", "fit: measure the disk under DIR, writes too, on one file in a sub-folder of ours" },
+		{ 0, "time", OPT_TEXT, &lab_fit_opt.time, "TIME", "fit: how long to measure (30s)" },
+		{ 'o', "output", OPT_TEXT, &lab_fit_opt.output, "FILE", "fit: where the profile goes, NAME.profile" },
 		{ 0 }
 	};
 
 	json = all = yes_system = false;
+	memset(&lab_fit_opt, 0, sizeof(lab_fit_opt));
 	return opts;
 }
 
@@ -276,27 +282,30 @@ static int run(int argc, char **argv)
 	} subs[] = {
 		{ "up", up }, { "down", down }, { "list", list }, { "status", status }, { "disks", disks }, { "poke", poke },
 	};
-	const char *names[ARRAY_SIZE(subs)];
+	const char *names[ARRAY_SIZE(subs) + 1];
 	const char *near;
 
+	if (!strcmp(argv[0], "fit"))
+		return lab_fit_command(argc - 1, argv + 1, json);
 	for (size_t i = 0; i < ARRAY_SIZE(subs); i++) {
 		if (!strcmp(argv[0], subs[i].name))
 			return subs[i].run(argc - 1, argv + 1);
 		names[i] = subs[i].name;
 	}
+	names[ARRAY_SIZE(subs)] = "fit";
 	near = units_nearest(argv[0], names, ARRAY_SIZE(names));
 	if (near)
 		return cmd_usage("lab", "there is no '%s'; did you mean '%s'?", argv[0], near);
-	return cmd_usage("lab", "there is no '%s'; it is up, down, list, status, disks or poke", argv[0]);
+	return cmd_usage("lab", "there is no '%s'; it is up, down, list, status, disks, poke or fit", argv[0]);
 }
 
 const struct cmd cmd_lab = {
 	.name = "lab",
 	.about = "a disk of your choice under this kernel: modelled timing, real filesystem and scheduler",
-	.usage = "up|down|list|status|disks|poke ...",
+	.usage = "up|down|list|status|disks|poke|fit ...",
 	.group = "Machine",
 	.options = options,
-	.details = "up NAME [key=value ...]; down NAME ... or --all; list; status NAME; disks [NAME]; poke NAME FAULT.\n"
+	.details = "up NAME [key=value ...]; down NAME ... or --all; list; status NAME; disks [NAME]; poke NAME FAULT; fit --device DEV or --dir DIR.\n"
 		   "up makes a block device with the timing of a disk profile, makes a filesystem on it and mounts it (as root). Keys: "
 		   "disk, size, fs, mkfs, mount, sched, sched.KEY, depth, nr_requests, rotational, write_cache, max_sectors_kb, "
 		   "read_ahead_kb, wbt, store, file, memory, bdi_max_bytes, bdi_strict, dirty_bytes, dirty_background_bytes, seed, disk.KEY; "

@@ -11,6 +11,7 @@
 #include "run/run.h"
 #include "stats/gate.h"
 #include "sys/undo.h"
+#include "trial/labs.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -21,14 +22,15 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *dir, *load_dir, *time_text, *scale, *repeat_text, *output, *record_dir, *trace, *budget;
+static const char *dir, *lab_text, *load_dir, *time_text, *scale, *repeat_text, *output, *record_dir, *trace, *budget;
 static struct opt_list overrides, fail_if;
-static bool json, yes, quiet, plain, allow_commands, drop_caches, no_idle, no_recovery, verbose;
+static bool json, yes, yes_system, quiet, plain, allow_commands, drop_caches, no_idle, no_recovery, verbose;
 
 static const struct opt *options(void)
 {
 	static const struct opt o[] = {
 		{ 0, "dir", OPT_TEXT, &dir, "DIR", "where probes and loads work: a directory on the disk to be tested" },
+		{ 0, "lab", OPT_TEXT, &lab_text, "KEY=VALUE,...", "on a modelled disk instead of --dir (root): disk=hdd7200_2009,fs=ext4,sched=bfq; see stallmark lab" },
 		{ 0, "load-dir", OPT_TEXT, &load_dir, "DIR", "loads work here instead" },
 		{ 'D', "define", OPT_LIST, &overrides, "SECTION.KEY=VALUE", "override a key of the scenario, or define ${KEY}" },
 		{ 0, "time", OPT_TEXT, &time_text, "TIME", "how long to measure (60s)" },
@@ -44,6 +46,7 @@ static const struct opt *options(void)
 		{ 0, "no-recovery", OPT_FLAG, &no_recovery, NULL, "do not wait until all is quick again" },
 		{ 0, "allow-commands", OPT_FLAG, &allow_commands, NULL, "as root: run programs named in a scenario of your own" },
 		{ 'y', "yes", OPT_FLAG, &yes, NULL, "do not ask" },
+		{ 0, "yes-system", OPT_FLAG, &yes_system, NULL, "agree to settings of the whole machine that a [lab] section wants" },
 		{ 'q', "quiet", OPT_FLAG, &quiet, NULL, "no progress" },
 		{ 0, "plain", OPT_FLAG, &plain, NULL, "progress as plain lines, no screen" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "the answer as one JSON document" },
@@ -51,21 +54,17 @@ static const struct opt *options(void)
 		{ 0 },
 	};
 
-	dir = load_dir = time_text = scale = repeat_text = output = record_dir = trace = budget = NULL;
+	dir = lab_text = load_dir = time_text = scale = repeat_text = output = record_dir = trace = budget = NULL;
 	overrides = fail_if = (struct opt_list){ 0 };
-	json = yes = quiet = plain = allow_commands = drop_caches = no_idle = no_recovery = verbose = false;
+	json = yes = yes_system = quiet = plain = allow_commands = drop_caches = no_idle = no_recovery = verbose = false;
 	return o;
 }
 
 /* ---- before ---- */
 
-static int load_plan(const char *name, struct scenario **ret_scn, struct scn_cell **ret_cells, size_t *ret_n,
-		     struct plan **ret, struct err *e)
+static int load_cell(const char *name, struct scenario **ret_scn, struct scn_cell **ret_cells, size_t *ret_n, struct err *e)
 {
 	struct scn_override *over = mem_array(overrides.n + 1, sizeof(*over));
-	struct plan_conf conf = { .dir = dir, .load_dir = load_dir, .time = time_text, .scale = scale, .trace = trace,
-				  .write_budget = budget, .no_idle = no_idle, .no_recovery = no_recovery || no_idle,
-				  .drop_caches = drop_caches, .allow_commands = allow_commands };
 	int r;
 
 	for (size_t i = 0; i < overrides.n; i++)
@@ -76,10 +75,16 @@ static int load_plan(const char *name, struct scenario **ret_scn, struct scn_cel
 	if (!r && *ret_n > 1)
 		r = err_set(e, -EINVAL, "scenario %s is a matrix of %zu cells; choose one with -D section.key=value, or run them "
 					"all with stallmark matrix %s", name, *ret_n, name);
-	if (r)
-		return r;
-	conf.scenario = (*ret_cells)[0].s;
-	conf.cell = (*ret_cells)[0].label;
+	return r;
+}
+
+static int make_plan(const struct scn_cell *cell, struct plan **ret, struct err *e)
+{
+	struct plan_conf conf = { .scenario = cell->s, .cell = cell->label, .dir = dir, .load_dir = load_dir, .time = time_text,
+				  .scale = scale, .trace = trace, .write_budget = budget, .no_idle = no_idle,
+				  .no_recovery = no_recovery || no_idle, .drop_caches = drop_caches,
+				  .allow_commands = allow_commands };
+
 	return plan_make(&conf, ret, e);
 }
 
@@ -116,6 +121,34 @@ static bool agreed(void)
 
 	fprintf(stderr, "Begin? [y/N] ");
 	return fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+/* Makes the labs of the scenario, after asking: the plan needs their directories. */
+static int bring_up_labs(struct labs *labs, struct err *e)
+{
+	cleanup_strbuf struct strbuf text = STRBUF_INIT;
+	sigset_t old;
+	int r;
+
+	if (labs_machine_wide(labs) && !yes_system)
+		return err_set(e, -EPERM, "a lab of this run changes vm.dirty_bytes of the whole machine; --yes-system agrees to that");
+	labs_consent(labs, &text);
+	if (!quiet || !yes)
+		fputs(strbuf_str(&text), stderr);
+	if (!yes && !isatty(STDIN_FILENO))
+		return err_set(e, -EPERM, "nobody can be asked (standard input is no terminal); say --yes to begin");
+	if (!yes && !agreed())
+		return err_set(e, -ECANCELED, "nothing was done");
+	sigprocmask(SIG_BLOCK, NULL, &old);
+	run_guard();		/* Ctrl-C waits, and labs_up looks for it */
+	r = labs_up(labs, cmd_profile_dirs(), e);
+	if (r == -EINTR)
+		return r;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	strbuf_clear(&text);
+	labs_refused(labs, &text);
+	fputs(strbuf_str(&text), stderr);
+	return r;
 }
 
 static void default_output(const char *scenario, char *ret, size_t size)
@@ -235,21 +268,57 @@ static int after(struct run_result *res, const char *record, const char *target)
 
 /* ---- the run ---- */
 
-static int do_runs(const struct plan *p, unsigned repeat, const char *where, const char *record, const char *target,
-		   const char *command)
+struct around {
+	struct live *live;
+	struct labs *labs;
+};
+
+static void on_progress(void *ctx, const struct run_view *v)
 {
-	struct live *live = NULL;
-	struct run_hooks hooks = { .progress = live_progress };
+	live_progress(((struct around *)ctx)->live, v);
+}
+
+static int on_begin(void *ctx, struct rec *rec, int run, struct err *e)
+{
+	return labs_begin(((struct around *)ctx)->labs, rec, run, e);
+}
+
+static void on_phase(void *ctx, enum sample_phase phase, nsec_t t)
+{
+	labs_phase(((struct around *)ctx)->labs, phase, t);
+}
+
+static void on_second(void *ctx, struct rec *rec, int run, nsec_t now)
+{
+	labs_second(((struct around *)ctx)->labs, rec, run, now);
+}
+
+static void on_end(void *ctx, struct rec *rec, int run, bool partial)
+{
+	labs_end(((struct around *)ctx)->labs, rec, run, partial);
+}
+
+static int do_runs(const struct plan *p, struct labs *labs, unsigned repeat, const char *where, const char *record,
+		   const char *target, const char *command)
+{
+	struct around around = { .labs = labs };
+	struct run_hooks hooks = { .ctx = &around, .progress = on_progress };
 	char title[200];
 	unsigned made = 0;
 	struct run_conf conf = { .plan = p, .record_dir = where, .command = command, .version = STALLMARK_VERSION,
-				 .producer = "run", .hooks = &hooks };
+				 .producer = labs ? "lab" : "run", .hooks = &hooks };
 	struct run_result res = { 0 };
 	struct err e = { 0 };
 	int r = rec_create(record, &conf.rec, &e);
 
 	if (r)
 		return cmd_fail(&e);
+	if (labs) {
+		hooks.begin = on_begin;
+		hooks.phase = on_phase;
+		hooks.second = on_second;
+		hooks.end = on_end;
+	}
 	run_guard();
 	for (unsigned i = 0; i < repeat; i++) {
 		cleanup_strbuf struct strbuf said = STRBUF_INIT;
@@ -258,13 +327,14 @@ static int do_runs(const struct plan *p, unsigned repeat, const char *where, con
 			run_leave(&res, false, NULL, NULL, &said);
 		fputs(strbuf_str(&said), stderr);
 		snprintf(title, sizeof(title), "stallmark: %s on %s, run %u of %u", p->scenario->name, dir, i + 1, repeat);
-		hooks.ctx = live = live_begin(title, plain, quiet);
+		around.live = live_begin(title, plain, quiet);
 		made = i + 1;
 		r = run_do(&conf, &res, &e);
-		live_end(live);
+		live_end(around.live);
 		if (r || res.how != RUN_WHOLE)
 			break;
 	}
+	labs_hurry(labs);
 	if (r && made == 1) {	/* nothing was measured */
 		run_leave(&res, false, NULL, NULL, NULL);
 		rec_close(conf.rec);
@@ -287,21 +357,35 @@ static int run(int argc, char **argv)
 	struct scenario *scn = NULL;
 	struct scn_cell *cells = NULL;
 	struct plan *plan = NULL;
+	struct labs *labs = NULL;
 	struct gate *gates = NULL;
 	struct err e = { 0 };
 	uint64_t repeat = 1;
 	size_t ncells = 0;
-	int code;
+	int code, r;
 
 	(void)argc;
-	if (!dir)
-		return cmd_usage("run", "where? Give --dir DIR, a directory on the disk to be tested");
+	if (!dir && !lab_text)
+		return cmd_usage("run", "where? Give --dir DIR, a directory on the disk to be tested, or --lab disk=...");
 	if (repeat_text && (units_count(repeat_text, &repeat, &e) || !repeat || repeat > 1000))
 		return cmd_usage("run", "--repeat '%s' is not a number from 1 to 1000", repeat_text);
 	if (trace && strcmp(trace, "off") && strcmp(trace, "stalls") && strcmp(trace, "full") && strcmp(trace, "proc"))
 		return cmd_usage("run", "--trace '%s' is none of off, stalls, full, proc", trace);
-	if (load_plan(argv[0], &scn, &cells, &ncells, &plan, &e)) {
+	r = load_cell(argv[0], &scn, &cells, &ncells, &e);
+	r = r ?: labs_make(cells[0].s, lab_text, &labs, &e);
+	if (!r && labs) {
+		undo_stale(&said, NULL);
+		r = bring_up_labs(labs, &e);
+		if (!dir)
+			dir = labs_dir(labs);
+		if (!r && !dir)
+			r = err_set(&e, -EINVAL, "the lab has no filesystem (fs=none), so there is nowhere to work; give --dir too");
+	}
+	r = r ?: make_plan(&cells[0], &plan, &e);
+	if (r) {
 		code = cmd_fail(&e);
+		if (r == -EINTR)
+			code = 130;
 		goto out;
 	}
 	gates = mem_array(fail_if.n + plan->limits.n + 1, sizeof(*gates));
@@ -330,12 +414,17 @@ static int run(int argc, char **argv)
 	undo_stale(&said, NULL);
 	fputs(strbuf_str(&said), stderr);
 	strbuf_addf(&command, "stallmark run %s --dir %s", argv[0], dir);
+	if (lab_text)
+		strbuf_addf(&command, " --lab %s", lab_text);
 	for (size_t i = 0; i < overrides.n; i++)
 		strbuf_addf(&command, " -D %s", overrides.v[i]);
-	code = do_runs(plan, (unsigned)repeat, where, record, target, strbuf_str(&command));
+	code = do_runs(plan, labs, (unsigned)repeat, where, record, target, strbuf_str(&command));
 out:
 	free(gates);
 	plan_free(plan);
+	strbuf_clear(&said);
+	labs_down(labs, &said);
+	fputs(strbuf_str(&said), stderr);
 	scenario_cells_free(cells, ncells);
 	scenario_free(scn);
 	free(overrides.v);

@@ -347,12 +347,16 @@ int lab_up(const struct lab_conf *c, const char *const *profile_dirs, struct und
 	return 0;
 }
 
+void lab_hurry(struct lab *lab)
+{
+	(void)lab_ask(lab->dir, "timing off", NULL, NULL);
+}
+
 int lab_down(struct lab *lab, struct strbuf *said, struct err *e)
 {
 	int r;
 
-	/* what is dirty need not wait for the modelled disk any more */
-	(void)lab_ask(lab->dir, "timing off", NULL, NULL);
+	lab_hurry(lab);		/* what is dirty need not wait for the modelled disk any more */
 	r = take_down(lab, said, e);
 	lab_free(lab);
 	return r;

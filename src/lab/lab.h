@@ -99,6 +99,8 @@ const char *lab_refused(const struct lab *lab);		/* lines: what the kernel did n
 int lab_poke(struct lab *lab, const char *fault, nsec_t at, struct err *e);
 int lab_arm(struct lab *lab, nsec_t t0, struct err *e);
 
+void lab_hurry(struct lab *lab);			/* no modelled time any more: for cleaning up */
+
 int lab_facts(struct lab *lab, struct rec *r, int run, struct err *e);
 /* Events "served" of what happened since the last call, pokes as events and as truth. From one thread. */
 int lab_record(struct lab *lab, struct rec *r, int run, int clock, struct err *e);
