@@ -13,7 +13,10 @@ wait $pid 2>/dev/null || true
 none() { for k in $kids; do [ ! -d "/proc/$k" ] || grep -q '^State:.Z' "/proc/$k/status" || return 1; done; }
 wait_for 10 none || fail "children outlive the controller: $kids"
 [ -n "$(ls -A "$scratch/dir")" ] || fail "the folder went without clean?"
-"$STALLMARK" recover -o "$scratch/r.smk" "$pid" >"$scratch/rec" 2>&1 || "$STALLMARK" recover >"$scratch/rec" 2>&1 ||
-	fail "recover: $(cat "$scratch/rec")"
+rec=$(ls /run/stallmark/t-$pid.smk /dev/shm/stallmark-*/t-$pid.smk "${XDG_RUNTIME_DIR:-/nowhere}"/stallmark/t-$pid.smk 2>/dev/null || true)
+[ -n "$rec" ] || fail "no record of the killed run in memory"
+"$STALLMARK" recover -o "$scratch/r.smk" "$rec" >"$scratch/rec" 2>&1 || fail "recover: $(cat "$scratch/rec")"
+[ "$(json 'd["run"]["partial"], p["tick"]["n"] > 0' "$scratch/r.smk")" = 'True True' ] || fail "not a partial run with samples"
+[ ! -e "$rec" ] || fail "$rec stays in memory"
 "$STALLMARK" clean --yes >"$scratch/clean" 2>&1 || fail "clean: $(cat "$scratch/clean")"
 [ -z "$(ls -A "$scratch/dir")" ] || fail "clean left $(ls -A "$scratch/dir"): $(cat "$scratch/clean")"
