@@ -285,6 +285,7 @@ int analyze_show(struct rec *rec, struct page **ret, struct err *e)
 	r = show_limits(&s, root, e);
 	show_worst(&s, root);
 	show_probes(&s, root);
+	show_rates(&s, root);
 	show_loads(&s, root);
 	show_checks(&s, root);
 	show_notes(&s, root);

@@ -36,6 +36,7 @@ void show_when(const struct show *s, int run, nsec_t t, struct strbuf *out);
 const char *show_short(nsec_t t, char buf[NSEC_TEXT]);
 
 void show_probes(struct show *s, struct node *parent);		/* the table, JSON details */
+void show_rates(struct show *s, struct node *parent);		/* of probes that make something: files/s as fs_mark counts */
 void show_worst(struct show *s, struct node *parent);		/* the worst wait, its steps and its stack in words */
 void show_load_words(struct show *s, struct strbuf *out);	/* "Load: write 112 MB/s, copy 80 MB/s" */
 void show_loads(struct show *s, struct node *parent);

@@ -59,6 +59,11 @@ static void scale(void *conf, double share)
 	c->files = n >= 10 || c->files < 10 ? (n ? n : 1) : 10;
 }
 
+static uint64_t iteration(const void *conf)
+{
+	return ((const struct conf *)conf)->files;
+}
+
 static int prepare(void *st, const void *conf, struct rng *rng, struct op *ops, int max)
 {
 	const struct conf *c = conf;
@@ -151,6 +156,8 @@ const struct probe_ops probe_small_create = {
 	.space = space,
 	.scale = scale,
 	.writes = writes,
+	.iteration = iteration,
+	.makes = "files",
 	.prepare = prepare,
 	.script = script,
 };

@@ -57,6 +57,9 @@ struct probe_ops {
 	/* Only where ops cannot say it (SQLite, exec); why_no_sim says so. Returns 0 or -errno; -EINTR: stopped. */
 	int (*once)(void *st, const void *conf, struct probe_once *p, struct err *e);
 	bool (*by_once)(const void *conf);	/* a probe with both: true: `once`, and nothing to prepare */
+	/* A probe whose rate is of interest: how many actions make an iteration (stats/fsmark.h), and what one makes. */
+	uint64_t (*iteration)(const void *conf);
+	const char *makes;			/* "files" */
 	/* Sets up and tears down what `once` needs, outside the measured time. May be NULL. */
 	int (*open)(void *st, const void *conf, struct probe_once *p, struct err *e);
 	void (*close)(void *st);	/* accepts a half-opened state */

@@ -352,12 +352,20 @@ static int attr(struct recorder *r, int series, const char *key, const char *val
 static int describe_probe(struct recorder *r, const struct plan_probe *pp, int series, struct err *e)
 {
 	cleanup_strbuf struct strbuf steps = STRBUF_INIT;
-	char limit[32], interval[32];
+	char limit[32], interval[32], iteration[32];
 
 	for (const char *const *s = pp->ops->steps; s && *s; s++)
 		strbuf_addf(&steps, "%s%s", steps.len ? "," : "", *s);
 	snprintf(limit, sizeof(limit), "%lld", (long long)pp->limit);
 	snprintf(interval, sizeof(interval), "%lld", (long long)pp->interval);
+	if (pp->ops->iteration) {
+		int r1;
+
+		snprintf(iteration, sizeof(iteration), "%llu", (unsigned long long)pp->ops->iteration(pp->conf));
+		r1 = attr(r, series, "iteration", iteration, e) ?: attr(r, series, "makes", pp->ops->makes, e);
+		if (r1)
+			return r1;
+	}
 	return attr(r, series, "loop", pp->ops->loop == LOOP_OPEN ? "open" : "closed", e) ?:
 	       attr(r, series, "limit_ns", limit, e) ?:
 	       attr(r, series, "interval_ns", interval, e) ?:
