@@ -101,13 +101,14 @@ static struct probe_part *finish(struct growing *g, size_t nruns, const int *run
 	return out;
 }
 
-static struct waits *as_waits(const struct probe_part *part, size_t n, bool open_loop, nsec_t pause)
+static struct waits *as_waits(const struct probe_part *part, size_t n, const struct probe_data *p)
 {
 	struct waits *w = mem_array(n, sizeof(*w));
 
 	for (size_t i = 0; i < n; i++)
 		w[i] = (struct waits){ .x = part[i].wait, .kind = part[i].kind, .cycle = part[i].cycle, .n = part[i].n,
-				       .pause = pause, .open_loop = open_loop };
+				       .pause = p->interval, .open_loop = p->open_loop, .no_cycle = p->no_cycle,
+				       .unordered = p->unordered };
 	return w;
 }
 
@@ -118,7 +119,7 @@ static bool yes(const char *s)
 
 static void facts(struct rec *r, struct probe_data *p)
 {
-	const char *loop = rec_series_attr_get(r, p->series, "loop"), *v, *steps;
+	const char *loop = rec_series_attr_get(r, p->series, "loop"), *v, *steps, *time;
 
 	p->open_loop = loop && !strcmp(loop, "open");
 	p->loop = p->open_loop ? "open" : "closed";
@@ -128,6 +129,10 @@ static void facts(struct rec *r, struct probe_data *p)
 	p->limit = v ? strtoll(v, NULL, 10) : 0;
 	v = rec_series_attr_get(r, p->series, "interval_ns");
 	p->interval = v ? strtoll(v, NULL, 10) : 0;
+	/* Imported: "order" or "none" say what the file did not tell about the times of its waits. */
+	time = rec_series_attr_get(r, p->series, "time");
+	p->unordered = time && !strcmp(time, "none");
+	p->no_cycle = time && !p->open_loop && !v;
 	steps = rec_series_attr_get(r, p->series, "steps");
 	while (steps && *steps && p->nsteps < SAMPLE_STEPS) {
 		size_t len = strcspn(steps, ",");
@@ -167,8 +172,8 @@ static int load_one(struct rec *r, const struct rec_series *s, const int *runs, 
 	p->measured = finish(l.part[0], nruns, runs, p);
 	p->idle = finish(l.part[1], nruns, runs, p);
 	p->recovery = finish(l.part[2], nruns, runs, p);
-	p->waits = as_waits(p->measured, nruns, p->open_loop, p->interval);
-	p->idle_waits = as_waits(p->idle, nruns, p->open_loop, p->interval);
+	p->waits = as_waits(p->measured, nruns, p);
+	p->idle_waits = as_waits(p->idle, nruns, p);
 	for (int k = 0; k < SAMPLE_STEPS && l.steps_n; k++)
 		p->step_mean[k] /= (double)l.steps_n;
 	return err;

@@ -24,6 +24,7 @@ struct probe_data {
 	int series;
 	const char *name, *measures, *loop;	/* loop: "open" or "closed" */
 	bool open_loop, interactive, wants_cold;
+	bool no_cycle, unordered;	/* as in struct waits */
 	nsec_t limit, interval;
 	const char *steps[SAMPLE_STEPS];
 	int nsteps;

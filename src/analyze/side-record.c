@@ -77,9 +77,26 @@ static int add_loads(struct seconds *s, struct rec *r, struct err *e)
 	return err;
 }
 
+/* An import's single number: "result.NAME" or "result.NAME#2" (an iteration) = "307.288 /s, more is better". */
+static void add_result(struct side_run *run, const char *key, const char *value)
+{
+	cleanup_free char *name = mem_dupn(key, strcspn(key, "#")), *unit = NULL;
+	char *end;
+	double x = strtod(value, &end);
+
+	if (end == value || !isfinite(x))
+		return;
+	end += *end == ' ';
+	unit = mem_dupn(end, strcspn(end, ","));
+	side_number(run, name, unit, x, strstr(end, ", more is better") ? 1 : strstr(end, ", less is better") ? -1 : 0);
+}
+
 static int add_fact(void *ctx, const char *key, const char *value, bool counts)
 {
-	side_fact(ctx, key, value, counts);
+	if (!strncmp(key, "result.", 7))
+		add_result(ctx, key + 7, value);
+	else
+		side_fact(ctx, key, value, counts);
 	return 0;
 }
 

@@ -60,6 +60,12 @@ static void name(struct chrome *c, const char *s)
 	export_json(c->x->out, scrub_text(&c->x->scrub, s));
 }
 
+static void series_name(struct chrome *c)
+{
+	fputs(",\"name\":", c->x->out);
+	export_json(c->x->out, scrub_name(&c->x->scrub, c->series->name));
+}
+
 /* The row for a slice; rows and parts get their names when they first appear. 0: no place. */
 static int row_for(struct chrome *c, enum part part, uint64_t key, nsec_t t, nsec_t end, const char *title)
 {
@@ -199,7 +205,7 @@ static int one_counter(void *ctx, int run, const nsec_t *t, const int64_t *value
 		FILE *out = begin(c, "C", PROBES);
 
 		microseconds(out, "ts", t[i] - c->run->t0);
-		name(c, c->series->name);
+		series_name(c);
 		fputs(",\"args\":{", out);
 		export_json(out, c->series->unit);
 		fprintf(out, ":%lld}}", (long long)value[i]);

@@ -371,7 +371,7 @@ static int export_rows(void *ctx, int run, const struct sample *rows, uint32_t n
 		const struct sample *s = &rows[i];
 
 		fprintf(out, "%d,", run);
-		export_csv(out, o->series->name);
+		export_csv(out, scrub_name(&o->x->scrub, o->series->name));
 		fputc(',', out);
 		export_seconds(out, s->intended - t0);
 		fputc(',', out);

@@ -121,14 +121,26 @@ static int emit(const struct mark *m, const double v[COLS_MAX], const struct imp
 	return r;
 }
 
+/* "3.3, 1 thread(s) starting at Mon Nov 30 18:04:01 2026" */
+static int version(const struct import_sink *k, const char *s)
+{
+	size_t n = strcspn(s, ",");
+	const char *threads = s[n] ? text_skip(s + n + 1) : "", *at = strstr(s, " starting at ");
+	int r = text_fact(k, "tool", "fs_mark %.*s", (int)n, s);
+
+	if (!r && strstr(threads, " thread"))
+		r = text_fact(k, "fs_mark.threads", "%.*s", (int)text_word(threads), threads);
+	return r || !at ? r : k->fact(k->ctx, "time", at + strlen(" starting at "));
+}
+
 static int comment(const struct import_sink *k, const char *line)
 {
 	const char *s = line + strspn(line, "# \t");
 
 	if (!strncmp(s, "fs_mark ", 8))
 		return k->fact(k->ctx, "command", s);
-	if (!strncmp(s, "Version ", 8))
-		return k->fact(k->ctx, "tool", s);
+	if (text_take(&s, "Version "))
+		return version(k, s);
 	if (!strncmp(s, "Sync method: ", 13))
 		return k->fact(k->ctx, "fs_mark.sync", s + 13);
 	if (!strncmp(s, "Files info: ", 12))

@@ -171,7 +171,7 @@ static void end_interval(struct hdr_out *o)
 	if (!o->n)
 		return;
 	strbuf_adds(&b, "Tag=");
-	add_tag(&b, o->series->name);
+	add_tag(&b, scrub_name(&o->x->scrub, o->series->name));
 	strbuf_addf(&b, ",%.3f,%.3f,%.3f,", nsec_seconds(l.start), nsec_seconds(INTERVAL), (double)o->max / 1e6);
 	hdr_encode(&layout, o->counts, o->used, &b);
 	strbuf_addc(&b, '\n');

@@ -28,6 +28,11 @@ static void text(struct json_out *o, const char *s)
 	export_json(o->x->out, scrub_text(&o->x->scrub, s ? s : ""));
 }
 
+static void plain_name(struct json_out *o, const char *s)
+{
+	export_json(o->x->out, scrub_name(&o->x->scrub, s ? s : ""));
+}
+
 static int one_fact(void *ctx, const char *key, const char *value, bool counts)
 {
 	struct json_out *o = ctx;
@@ -36,7 +41,7 @@ static int one_fact(void *ctx, const char *key, const char *value, bool counts)
 		return 0;
 	comma(o);
 	fputs("\n    ", o->x->out);
-	text(o, key);
+	plain_name(o, key);
 	fputs(": ", o->x->out);
 	text(o, value);
 	return 0;
@@ -108,11 +113,11 @@ static void one_series(struct json_out *o, const struct rec_series *s)
 	FILE *out = o->x->out;
 
 	fputs("\n  {\"name\": ", out);
-	text(o, s->name);
+	plain_name(o, s->name);
 	fprintf(out, ", \"kind\": \"%s\", \"unit\": ", kinds[s->kind]);
-	text(o, s->unit);
+	plain_name(o, s->unit);
 	fputs(", \"group\": ", out);
-	text(o, s->group);
+	plain_name(o, s->group);
 	fputs(", \"meaning\": ", out);
 	text(o, s->meaning);
 	for (size_t i = 0; i < ARRAY_SIZE(attrs); i++) {
@@ -183,7 +188,7 @@ static void samples(struct json_out *o, const struct rec_run *run, const struct 
 {
 	comma(o);
 	fprintf(o->x->out, "\n  {\"run\": %d, \"series\": ", run->id);
-	text(o, s->name);
+	plain_name(o, s->name);
 	for (o->col = 0; o->col < COL_MAX; o->col++) {
 		o->n = 0;
 		fprintf(o->x->out, ",\n   \"%s\": [", col_name[o->col]);
@@ -218,7 +223,7 @@ static void counters(struct json_out *o, const struct rec_run *run, const struct
 {
 	comma(o);
 	fprintf(o->x->out, "\n  {\"run\": %d, \"series\": ", run->id);
-	text(o, s->name);
+	plain_name(o, s->name);
 	fputs(",\n   \"t\": [", o->x->out);
 	o->n = 0;
 	rec_counter_each(o->x->rec, run->id, s->id, counter_t, o, NULL);
@@ -237,7 +242,7 @@ static int one_stall(void *ctx, const struct rec_stall *s)
 	comma(o);
 	fprintf(out, "\n  {\"run\": %d, \"series\": ", s->run);
 	if (s->series && !rec_series_get(o->x->rec, s->series, &series))
-		text(o, series.name);
+		plain_name(o, series.name);
 	else
 		fputs("null", out);
 	fputs(", \"t\": ", out);

@@ -52,10 +52,10 @@ static int take_rows(void *ctx, int run, const struct sample *rows, uint32_t n)
 	return 0;
 }
 
-static void label(FILE *out, struct exporter *x, const char *s)
+static void quoted(FILE *out, const char *s)
 {
 	fputc('"', out);
-	for (s = scrub_text(&x->scrub, s ? s : ""); *s; s++) {
+	for (; *s; s++) {
 		if (*s == '"' || *s == '\\')
 			fputc('\\', out);
 		if (*s == '\n')
@@ -66,10 +66,15 @@ static void label(FILE *out, struct exporter *x, const char *s)
 	fputc('"', out);
 }
 
+static void label(FILE *out, struct exporter *x, const char *s)
+{
+	quoted(out, scrub_text(&x->scrub, s ? s : ""));
+}
+
 static void labels(FILE *out, struct exporter *x, const struct cell *c, const char *more)
 {
 	fputs("{probe=", out);
-	label(out, x, c->series->name);
+	quoted(out, scrub_name(&x->scrub, c->series->name));
 	fprintf(out, ",run=\"%d\"%s}", c->run, more);
 }
 
@@ -121,36 +126,46 @@ static void stuck(FILE *out, struct exporter *x, const struct cell *c)
 	fprintf(out, " %.9g\n", s.share);
 }
 
-/* A load's total: its counter in bytes grows, so the last value is what it moved. */
-static int last_value(void *ctx, int run, const nsec_t *t, const int64_t *value, uint32_t n)
-{
-	int64_t *last = ctx;
+struct mean {
+	nsec_t t0, t1;
+	double sum;
+	uint64_t n;
+};
 
-	for (uint32_t i = 0; i < n; i++)
-		*last = MAX(*last, value[i]);
+static int add_values(void *ctx, int run, const nsec_t *t, const int64_t *value, uint32_t n)
+{
+	struct mean *m = ctx;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (t[i] < m->t0 || t[i] > m->t1)
+			continue;
+		m->sum += (double)value[i];
+		m->n++;
+	}
 	return 0;
 }
 
-static void load_bytes(FILE *out, struct exporter *x)
+/* What each load achieved while it was measured: the mean of its rates, one a second. */
+static void load_rates(FILE *out, struct exporter *x)
 {
 	bool told = false;
 
 	for (size_t k = 0; k < x->runs.n; k++) {
 		for (size_t i = 0; i < x->series.n; i++) {
 			const struct rec_series *s = &x->series.p[i];
-			int64_t last = -1;
+			struct mean m = { .t0 = x->runs.p[k].measure_t0, .t1 = x->runs.p[k].measure_t1 };
 
-			if (s->kind != SERIES_COUNTER || strcmp(s->group, "load") || strcmp(s->unit, "bytes"))
+			if (s->kind != SERIES_COUNTER || strcmp(s->group, "load") || strcmp(s->unit, "bytes/s"))
 				continue;
-			rec_counter_each(x->rec, x->runs.p[k].id, s->id, last_value, &last, NULL);
-			if (last < 0)
+			rec_counter_each(x->rec, x->runs.p[k].id, s->id, add_values, &m, NULL);
+			if (!m.n)
 				continue;
 			if (!told)
-				family(out, "stallmark_load_bytes", "gauge", "bytes", "what a load moved in the run");
+				family(out, "stallmark_load_bytes_per_second", "gauge", NULL, "what a load read or wrote while it was measured");
 			told = true;
-			fputs("stallmark_load_bytes{load=", out);
-			label(out, x, s->name);
-			fprintf(out, ",run=\"%d\"} %lld\n", x->runs.p[k].id, (long long)last);
+			fputs("stallmark_load_bytes_per_second{load=", out);
+			quoted(out, scrub_name(&x->scrub, s->name));
+			fprintf(out, ",run=\"%d\"} %.9g\n", x->runs.p[k].id, m.sum / (double)m.n);
 		}
 	}
 }
@@ -254,7 +269,7 @@ static int openmetrics_export(struct rec *r, const struct export_conf *conf, FIL
 		err = err_set(e, -ENODATA, "%s holds no measured waits", rec_path(r));
 	if (!err) {
 		write_cells(&x, cells.p, cells.n);
-		load_bytes(out, &x);
+		load_rates(out, &x);
 		info(out, &x);
 		fputs("# EOF\n", out);
 		err = export_check(out, e);

@@ -104,7 +104,7 @@ static size_t host_at(const struct scrub *s, const char *text, const char *at)
 	return 0;
 }
 
-const char *scrub_text(struct scrub *s, const char *text)
+static const char *without(struct scrub *s, const char *text, bool hosts)
 {
 	if (!s->on)
 		return text;
@@ -117,7 +117,7 @@ const char *scrub_text(struct scrub *s, const char *text)
 			c += n;
 			continue;
 		}
-		n = host_at(s, text, c);
+		n = hosts ? host_at(s, text, c) : 0;
 		if (n) {
 			strbuf_adds(&s->text, "<host>");
 			c += n;
@@ -126,4 +126,14 @@ const char *scrub_text(struct scrub *s, const char *text)
 		strbuf_addc(&s->text, *c++);
 	}
 	return strbuf_str(&s->text);
+}
+
+const char *scrub_text(struct scrub *s, const char *text)
+{
+	return without(s, text, true);
+}
+
+const char *scrub_name(struct scrub *s, const char *name)
+{
+	return without(s, name, false);
 }

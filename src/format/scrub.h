@@ -26,4 +26,7 @@ bool scrub_fact(const struct scrub *s, const char *key);
 /* The text without what must not be told; lives until the next call. The text itself when scrubbing is off. */
 const char *scrub_text(struct scrub *s, const char *text);
 
+/* The same for the name of a series: only paths, for "vm.dirty" is no host even where the host is called vm. */
+const char *scrub_name(struct scrub *s, const char *name);
+
 #endif

@@ -152,7 +152,7 @@ static int to_bucket(void *ctx, int series, nsec_t lo, nsec_t hi, uint64_t n, bo
 	return 0;
 }
 
-/* The second of a name is "NAME.2". */
+/* The second of a name is "NAME#2". */
 static int to_number(void *ctx, const char *name, const char *unit, double value, int better)
 {
 	struct to_record *t = ctx;
@@ -168,7 +168,7 @@ static int to_number(void *ctx, const char *name, const char *unit, double value
 	if (t->results.n >= 10000)
 		return err_set(&t->err, -E2BIG, "there are more than 10000 numbers in one run");
 	vec_push(&t->results, mem_dup(name));
-	key = nth == 1 ? mem_printf("result.%s", name) : mem_printf("result.%s.%zu", name, nth);
+	key = nth == 1 ? mem_printf("result.%s", name) : mem_printf("result.%s#%zu", name, nth);
 	text = mem_printf("%.10g %s%s", value, unit, better > 0 ? ", more is better" : better < 0 ? ", less is better" : "");
 	t->full = true;
 	t->sum.numbers++;
@@ -180,7 +180,7 @@ static bool counts(const char *key)
 {
 	static const char *const keys[] = {
 		"tool", "fstype", "fio.rw", "fio.bs", "fio.iodepth", "fio.ioengine", "fio.direct", "fio.numjobs", "fio.fsync",
-		"fio.fdatasync", "fio.size", "fio.runtime", "fio.rate", "fio.rate_iops", "fs_mark.sync", "fs_mark.files",
+		"fio.fdatasync", "fio.size", "fio.runtime", "fio.rate", "fio.rate_iops", "fs_mark.sync", "fs_mark.files", "fs_mark.threads",
 		"sysbench.threads", "sysbench.block-size", "sysbench.mode", "sysbench.rw-ratio", "sysbench.open-flags",
 	};
 
