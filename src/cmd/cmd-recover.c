@@ -52,19 +52,42 @@ static int one(const char *path)
 	return EXIT_FINE;
 }
 
+/* Keeps only the record of that process: its name ends in "-PID.smk". */
+static void only_of(paths *found, const char *pid)
+{
+	cleanup_free char *end = mem_printf("-%s.smk", pid);
+	size_t n = 0;
+
+	for (size_t i = 0; i < found->n; i++) {
+		char *p = found->p[i];
+
+		if (strlen(p) > strlen(end) && !strcmp(p + strlen(p) - strlen(end), end))
+			found->p[n++] = p;
+		else
+			free(p);
+	}
+	found->n = n;
+}
+
 static int run(int argc, char **argv)
 {
+	const char *pid = argc && argv[0][strspn(argv[0], "0123456789")] == 0 ? argv[0] : NULL;
 	char dir[REC_DIR_MAX];
 	struct err e = { 0 };
 	paths found = { 0 };
 	int code = EXIT_FINE;
 
-	if (argc)
+	if (argc && !pid)
 		return one(argv[0]);
 	if (rec_dir(record_dir, dir, &e))
 		return cmd_fail(&e);
 	(void)run_unfinished(dir, remember, &found);
-	if (!found.n) {
+	if (pid)
+		only_of(&found, pid);
+	if (!found.n && pid) {
+		err_set(&e, -ENOENT, "there is no record of a killed run with process %s in %s", pid, dir);
+		code = cmd_fail(&e);
+	} else if (!found.n) {
 		fprintf(stderr, "There is no record of a killed run in %s\n", dir);
 	} else if (found.n > 1 && output) {
 		code = cmd_usage("recover", "there are %zu records of killed runs in %s; name one for -o", found.n, dir);
@@ -81,10 +104,10 @@ static int run(int argc, char **argv)
 const struct cmd cmd_recover = {
 	.name = "recover",
 	.about = "complete the record of a run that was killed",
-	.usage = "[options] [FILE]",
+	.usage = "[options] [FILE|PID]",
 	.group = "Machine",
 	.options = options,
-	.details = "Without FILE: every record of a killed run in memory. What the probes had measured since the last second, and "
+	.details = "PID is that of the killed run. Without an argument: every record of a killed run in memory. What the probes had measured since the last second, and "
 		   "what they were waiting for, is added; the run is marked partial. Settings and folders that the run left "
 		   "behind: stallmark clean.",
 	.min_args = 0,

@@ -21,6 +21,6 @@ done <questions
 for t in $(sqlite3 a.smk "SELECT name FROM sqlite_schema"); do
 	grep -q "^\*.*\*$t\*\|^\*$t\*" "$page" || { echo "FAILED: the manual does not have the table $t"; exit 1; }
 	for c in $(sqlite3 a.smk "SELECT name FROM pragma_table_info('$t')"); do
-		grep "\*$t\*" "$page" | grep -q "[(, ]$c[,)]" || { echo "FAILED: the manual does not have $t.$c"; exit 1; }
+		grep "\*$t\*" "$page" | grep -q "[(, ]${c}[,)]" || { echo "FAILED: the manual does not have $t.$c"; exit 1; }
 	done
 done

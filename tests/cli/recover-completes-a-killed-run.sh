@@ -25,7 +25,7 @@ grep -q 'still runs' "$dir/err"
 kids=$(pgrep -P $pid || true)
 kill -9 $pid
 wait $pid 2>/dev/null || true
-pid=
+run=$pid pid=
 for _ in $(seq 100); do
 	alive=
 	for k in $kids; do [ ! -d "/proc/$k" ] || grep -q '^State:.Z' "/proc/$k/status" 2>/dev/null || alive=$k; done
@@ -34,9 +34,10 @@ for _ in $(seq 100); do
 done
 [ -z "$alive" ] || { echo "FAILED: process $alive of a killed run still lives"; exit 1; }
 
-"$STALLMARK" recover "$record" -o "$dir/got.smk" >"$dir/said" 2>&1 || { cat "$dir/said"; exit 1; }
+"$STALLMARK" recover 999999999 2>/dev/null && { echo "FAILED: recovered a run that never was"; exit 1; }
+"$STALLMARK" recover "$run" -o "$dir/got.smk" >"$dir/said" 2>&1 || { cat "$dir/said"; exit 1; }
 [ ! -e "$record" ] || { echo "FAILED: $record is left"; exit 1; }
-left=$(find "$(dirname "$record")" -name "run-*-*.ring" -newer "$dir/t.scenario" | xargs -r -n1 basename | grep "^run-${record##*-}" || true)
+left=$(find "$(dirname "$record")" -name "run-$run-*.ring")
 [ -z "$left" ] || { echo "FAILED: rings are left: $left"; exit 1; }
 "$STALLMARK" show --json "$dir/got.smk" >"$dir/show.json"
 grep -q '"partial": *true' "$dir/show.json" || { echo "FAILED: not marked partial"; exit 1; }
