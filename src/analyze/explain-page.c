@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyze/cause.h"
 #include "analyze/explain.h"
+#include "analyze/explain-seconds.h"
 #include "analyze/explain-words.h"
 #include "base/cleanup.h"
 
@@ -383,6 +384,8 @@ int analyze_explain(struct rec *r, const struct explain_conf *c, struct page **r
 		leaves(p, &s, total);
 		blame(p, &t, &s, total);
 	}
+	if (!c->stall)
+		explain_seconds(p->root, &t, s.v.n ? s.v.p[0].a : 0, s.v.n ? s.v.p[0].b : 0);
 	if (rec_damaged(r))
 		page_flag(page_text(p->root, "The record is damaged: %llu parts could not be read.",
 				    (unsigned long long)rec_damaged(r)), NODE_WARN);

@@ -45,16 +45,24 @@ static int by_tid(const void *a, const void *b)
 	return CMP(x->tid, y->tid);
 }
 
+static int by_tid_start(const void *a, const void *b)
+{
+	const struct tr_task *x = a, *y = b;
+
+	return x->tid != y->tid ? CMP(x->tid, y->tid) : CMP(x->seen, y->seen);
+}
+
 /* What later rows of the same thread add: a name from one kind of row, a parent from another. */
 static void merge_task(struct trace *t, const struct event *ev)
 {
-	struct tr_task fresh = { .tid = ev->tid, .pid = ev->pid };
+	struct tr_task fresh = { .tid = ev->tid, .pid = ev->pid, .seen = ev->t };
 	const char *name = rec_string_get(t->rec, ev->name);
 
 	fresh.comm = rec_string_get(t->rec, ev->comm);
 	fresh.cgroup = "";
 	if (ev->kind == EV_TASK) {
 		fresh.parent = (uint32_t)ev->b;
+		fresh.started = ev->a;
 		if (ev->flags & EVF_OURS)
 			fresh.ours = name;
 		else
@@ -70,7 +78,7 @@ static void fold_tasks(struct trace *t)
 
 	if (!t->task.n)
 		return;
-	qsort(t->task.p, t->task.n, sizeof(*t->task.p), by_tid);
+	qsort(t->task.p, t->task.n, sizeof(*t->task.p), by_tid_start);
 	for (size_t i = 0; i < t->task.n; i++) {
 		struct tr_task *x = &t->task.p[i];
 		struct tr_task *k = n ? &t->task.p[n - 1] : NULL;
@@ -79,6 +87,10 @@ static void fold_tasks(struct trace *t)
 			t->task.p[n++] = *x;
 			continue;
 		}
+		if (x->started && k->started && x->started != k->started && strcmp(k->comm, x->comm))
+			k->before = k->comm;
+		if (x->started)
+			k->started = x->started;
 		if (*x->comm)
 			k->comm = x->comm;
 		if (*x->cgroup)
@@ -318,6 +330,8 @@ const char *trace_who(const struct trace *t, uint32_t tid, char *buf, size_t siz
 
 	if (k && *k->comm && k->kthread)
 		snprintf(buf, size, "%s", k->comm);
+	else if (k && *k->comm && k->before)
+		snprintf(buf, size, "%s (pid %u, before it %s)", k->comm, k->pid, k->before);
 	else if (k && *k->comm)
 		snprintf(buf, size, "%s (pid %u)", k->comm, k->pid);
 	else

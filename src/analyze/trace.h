@@ -18,6 +18,9 @@
 struct tr_task {
 	uint32_t tid, pid, parent;
 	const char *comm, *cgroup;	/* "" unknown */
+	const char *before;		/* the number was used before, by this other process; NULL: not */
+	nsec_t seen;			/* first row that names it so */
+	uint64_t started;		/* start time as /proc tells it, 0 unknown */
 	const char *ours;		/* "probe fsync"; NULL: not a process of the run */
 	bool kthread;
 };

@@ -361,6 +361,29 @@ static void laws_hold_for_random_traces(void **state)
 	}
 }
 
+static void a_number_used_twice_is_said(void **state)
+{
+	struct story s;
+	struct trace t;
+	struct rec *r;
+	struct err e = { 0 };
+	char who[96];
+
+	begin(&s);
+	everybody(&s);
+	put(&s, (struct event){ .kind = EV_TASK, .t = MS, .pid = 500, .tid = 500, .a = 10, .comm = rec_string(s.rec, "cp") });
+	put(&s, (struct event){ .kind = EV_TASK, .t = 9 * MS, .pid = 500, .tid = 500, .a = 20, .comm = rec_string(s.rec, "tar") });
+	put(&s, (struct event){ .kind = EV_TASK, .t = MS, .pid = 501, .tid = 501, .a = 10, .comm = rec_string(s.rec, "bash") });
+	put(&s, (struct event){ .kind = EV_TASK, .t = 2 * MS, .pid = 501, .tid = 501, .a = 10, .comm = rec_string(s.rec, "dd") });
+	put(&s, sleep_of(500, 0, 50 * MS, WAIT_LOCK));
+	r = finish(&s);
+	assert_int_equal(trace_load(r, 0, &t, &e), 0);
+	assert_string_equal(trace_who(&t, 500, who, sizeof(who)), "tar (pid 500, before it cp)");
+	assert_string_equal(trace_who(&t, 501, who, sizeof(who)), "dd (pid 501)");	/* exec: the same process */
+	trace_done(&t);
+	rec_close(r);
+}
+
 /* Without a tracer: pictures of stacks, the victim's with its length, the journal thread's without. */
 static void sampled_stacks_explain_roughly_and_say_so(void **state)
 {
@@ -474,6 +497,7 @@ int main(void)
 		cmocka_unit_test(a_flush_and_a_lock_and_a_stop),
 		cmocka_unit_test(a_cycle_of_locks_ends),
 		cmocka_unit_test(laws_hold_for_random_traces),
+		cmocka_unit_test(a_number_used_twice_is_said),
 		cmocka_unit_test(sampled_stacks_explain_roughly_and_say_so),
 		cmocka_unit_test(ten_thousand_tasks_and_what_was_lost),
 		cmocka_unit_test(outputs_are_well_formed_also_with_hostile_names),

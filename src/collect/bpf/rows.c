@@ -80,16 +80,19 @@ static struct rows_task *task_slot(struct rows *r, uint32_t tid)
 	return &r->task[tid * 2654435761u % ROWS_TASKS];
 }
 
-/* Name and parent from /proc/PID/stat; false: it is gone. */
-static bool read_stat(uint32_t pid, char comm[WIRE_COMM], uint32_t *parent)
+/* Name, parent and start time from /proc/PID/stat; false: it is gone. */
+static bool read_stat(uint32_t pid, char comm[WIRE_COMM], uint32_t *parent, uint64_t *started)
 {
-	char path[64], line[512], *open_at, *close_at;
+	char path[64], line[1024], *open_at, *close_at;
+	unsigned long long start;
 
 	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
 	cleanup_file FILE *f = fopen(path, "re");
 	if (!f || !fgets(line, sizeof(line), f) || !(open_at = strchr(line, '(')) || !(close_at = strrchr(line, ')')) ||
-	    sscanf(close_at + 1, " %*c %u", parent) != 1)
+	    sscanf(close_at + 1, " %*c %u %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", parent,
+		   &start) != 2)
 		return false;
+	*started = start;
 	*close_at = '\0';
 	snprintf(comm, WIRE_COMM, "%.15s", open_at + 1);
 	return true;
@@ -110,6 +113,13 @@ static void introduce(struct rows *r, uint32_t pid, uint32_t tid, const char *co
 	if (kthread) {
 		ev.flags = EVF_KTHREAD;
 	} else {
+		char now[WIRE_COMM];
+		uint32_t above;
+
+		if (!read_stat(pid, now, &above, &ev.a))	/* tells one use of the number from the next */
+			ev.a = 0;
+		else if (!parent)
+			ev.b = parent = above;
 		cgroup_of(pid, group, sizeof(group));
 		ev.name = rec_string(r->rec, group);
 	}
@@ -117,8 +127,9 @@ static void introduce(struct rows *r, uint32_t pid, uint32_t tid, const char *co
 	if (!kthread && parent > 2) {	/* the line of ancestors: the scope of `trace -- COMMAND` is its descendants */
 		char above[WIRE_COMM] = "";
 		uint32_t next = 0;
+		uint64_t start;
 
-		if (task_slot(r, parent)->tid != parent && read_stat(parent, above, &next))
+		if (task_slot(r, parent)->tid != parent && read_stat(parent, above, &next, &start))
 			introduce(r, parent, parent, above, next, false, t);
 	}
 }
