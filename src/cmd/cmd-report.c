@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* stallmark report: one HTML file about one or two records. */
 #include "analyze/analyze.h"
+#include "analyze/compare.h"
+#include "analyze/explain.h"
 #include "analyze/report.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -86,9 +88,45 @@ static int one_side(struct page *p, const struct report_side *s, size_t n, struc
 	return 0;
 }
 
+/* A against B as compare says it; what differs between the two is listed there, not refused. */
+static int comparison(struct page *p, const struct report_side *sides, struct err *e)
+{
+	struct compare_conf conf = { .alpha = 0.05, .margin = 0.10, .share_margin = 0.01, .allow_different = true };
+	struct side *side[2] = { side_new("A"), side_new("B") };
+	struct compare_outcome out = { 0 };
+	struct page *verdict = NULL;
+	int err = 0;
+
+	for (int i = 0; i < 2 && !err; i++)
+		err = side_add_record(side[i], sides[i].rec, rec_path(sides[i].rec), e);
+	if (!err)
+		err = analyze_compare(side, 2, &conf, &verdict, &out, e);
+	if (!err)
+		page_adopt(page_group(p->root, NULL, "A against B"), verdict);
+	side_free(side[0]);
+	side_free(side[1]);
+	return err;
+}
+
+static void explained(struct page *p, const struct report_side *s, size_t n)
+{
+	struct explain_conf conf = { .show = 20 };
+	struct err why_not = { 0 };
+	struct page *why;
+	struct node *g;
+	char label[64];
+
+	snprintf(label, sizeof(label), n > 1 ? "Why, and who, in %s" : "Why, and who", s->name);
+	g = page_group(p->root, NULL, label);
+	if (analyze_explain(s->rec, &conf, &why, &why_not))
+		page_text(g, "%s.", why_not.msg);	/* not traced: the rest of the report is still worth reading */
+	else
+		page_adopt(g, why);
+}
+
 static int sections(struct page *p, const struct report_side *sides, size_t n, struct err *e)
 {
-	int err = 0;
+	int err = n > 1 ? comparison(p, sides, e) : 0;
 
 	for (size_t i = 0; i < n && !err; i++)
 		err = one_side(p, &sides[i], n, e);
@@ -101,10 +139,12 @@ static int sections(struct page *p, const struct report_side *sides, size_t n, s
 		snprintf(group, sizeof(group), "time%zu", i);
 		err = report_timeline(page_group(p->root, NULL, label), &sides[i], group, e);
 	}
+	for (size_t i = 0; i < n && !err; i++)
+		explained(p, &sides[i], n);
 	for (size_t i = 0; i < n && !err; i++) {
 		char label[64];
 
-		snprintf(label, sizeof(label), n > 1 ? "Stalls of %s" : "Stalls", sides[i].name);
+		snprintf(label, sizeof(label), n > 1 ? "Caught stuck in %s" : "Caught stuck", sides[i].name);
 		err = report_stalls(page_group(p->root, NULL, label), &sides[i], e);
 	}
 	if (!err)

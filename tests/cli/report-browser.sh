@@ -28,5 +28,5 @@ S
 [ "$(stat -c %s "$work/t.html")" -lt 600000 ] || { echo "the report is over 600 kB"; exit 1; }
 need=
 [ -f "$top/web/node_modules/uplot/dist/uPlot.iife.min.js" ] && need=1
-NEED_UPLOT=$need SECTIONS="s-result s-how-stuck s-over-time s-stalls s-environment" \
+NEED_UPLOT=$need SECTIONS="s-result s-how-stuck s-over-time s-why--and-who s-caught-stuck s-environment" \
 	node "$top/tests/browser/report.mjs" "$work/t.html" "$work/show.json" "${SHOTS:-}"
