@@ -45,6 +45,6 @@ worst=$(jq '.probes[] | select(.name == "fsync") | .worst.seconds // .worst.at_l
 awk -v w="$worst" 'BEGIN { exit !(w > 2.9 && w < 3.6) }' || fail "worst fsync is $worst s, the disk was frozen for 3 s"
 sqlite3 "$scratch/x.smk" 'select kind, text, dur from truth' | tee "$scratch/truth"
 grep -q 'freeze|freeze=3s|3000000000' "$scratch/truth"
-sqlite3 "$scratch/x.smk" "select text from notes where key = 'lab-lateness'" | tee "$scratch/late"
+sqlite3 "$scratch/x.smk" "select text from note where key = 'lab-lateness'" | tee "$scratch/late"
 [ "$(grep -c answered "$scratch/late")" = 2 ]
 sqlite3 "$scratch/x.smk" "select value from env where key = 'lab.log.disk'" | grep -q hdd7200_2009
