@@ -188,9 +188,11 @@ static int act(struct prober *p, struct err *e)
 		explain(p, e);
 		r = p->action.error;
 	}
-	before = run_queue_ns(p);
+	before = run_queue_ns(p);	/* an open loop is late from its due time on, so nothing may come in between */
 	if (!pace_wait(p->pace.due, &p->cs->slot->stop, p->cs->alive))
 		return -EINTR;
+	if (!p->pace.open_loop)
+		before = run_queue_ns(p);
 	s.load_bytes_per_s = p->ring->load_bytes_per_s;
 	p->intended = p->pace.due;
 	if (r)
@@ -201,6 +203,7 @@ static int act(struct prober *p, struct err *e)
 	if (before >= 0 && after >= before)
 		s.runq = after - before;
 	s.intended = p->pace.open_loop ? p->pace.due : s.start;
+	s.runq = MIN(s.runq, MAX(s.end - s.intended, 0));	/* what came before the action is not part of its wait */
 	if (r == -EINTR && p->cs->slot->stop) {
 		s.status = SAMPLE_KILLED;
 	} else if (r) {
