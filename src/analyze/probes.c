@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyze/probes.h"
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/vec.h"
 
@@ -71,7 +72,7 @@ static int take_rows(void *ctx, int run, const struct sample *rows, uint32_t n)
 			l->p->worst_run = run;
 		}
 		if (s->status == SAMPLE_OK) {
-			for (int k = 0; k < SAMPLE_STEPS; k++)
+			for (int k = 0; k < MIN(s->nsteps, SAMPLE_STEPS); k++)
 				l->p->step_mean[k] += nsec_seconds(s->step[k]);
 			l->steps_n++;
 		}

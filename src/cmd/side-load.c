@@ -192,6 +192,19 @@ static int add_all(struct side *s, char **paths, size_t n, const struct side_loa
 				  s->notes.n ? s->notes.p[0] : "");
 }
 
+int side_load_files(const char *label, char **paths, size_t n, const struct side_load_conf *conf, struct side **ret,
+		    struct err *e)
+{
+	struct side *s = side_new(label);
+	int r = add_all(s, paths, n, conf, e);
+
+	if (r)
+		side_free(s);
+	else
+		*ret = s;
+	return r;
+}
+
 static int add_directory(struct side *s, const char *path, const struct side_load_conf *conf, struct err *e)
 {
 	DIR *d = opendir(path);

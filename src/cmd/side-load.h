@@ -18,6 +18,10 @@ struct side_load_conf {
 /* One side from one argument. */
 int side_load(const char *path, const struct side_load_conf *conf, struct side **ret, struct err *e);
 
+/* One side from several files; broken ones are named and left out. */
+int side_load_files(const char *label, char **paths, size_t n, const struct side_load_conf *conf, struct side **ret,
+		    struct err *e);
+
 /* One paste or file ("-": standard input) whose columns are the sides; at least two, else -EINVAL. */
 int side_load_columns(const char *path, const struct side_load_conf *conf, struct side ***ret, size_t *ret_n, struct err *e);
 
