@@ -197,7 +197,7 @@ static void seeks(const struct blk_btt *b, bool by_queue, struct strbuf *out)
 		}
 		total += s->n;
 		mean_sum += (double)s->n * mean;
-		median_sum += s->n * mid;
+		median_sum = (long long)((unsigned long long)median_sum + (unsigned long long)s->n * (unsigned long long)mid);
 		for (size_t k = 0; k < m.n; k++) {
 			size_t j = 0;
 

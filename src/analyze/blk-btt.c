@@ -95,20 +95,22 @@ static uint64_t gap(uint64_t from, uint64_t to)
 
 static void seek(struct btt_seeks *s, const struct blk_rec *r)
 {
-	int64_t start = (int64_t)r->sector, end = start + (r->bytes >> 9), dist;
+	/* signed as in btt, but computed without: sectors may be anything */
+	int64_t start = (int64_t)r->sector, end = (int64_t)(r->sector + (r->bytes >> 9)), dist;
+	uint64_t far;
 	bool new;
 	uint32_t n;
 
 	if ((s->start <= start && start <= s->end) || (s->start <= end && end <= s->end))
 		dist = 0;
 	else
-		dist = start > s->end ? start - s->end : start - s->start;
+		dist = (int64_t)((uint64_t)start - (uint64_t)(start > s->end ? s->end : s->start));
 	s->start = start;
 	s->end = end;
-	dist = dist < 0 ? -dist : dist;
+	far = dist < 0 ? 0 - (uint64_t)dist : (uint64_t)dist;
 	s->n++;
-	s->sectors += (double)dist;
-	n = blk_tree_insert(&s->distances, (uint64_t)dist, &new);
+	s->sectors += (double)far;
+	n = blk_tree_insert(&s->distances, far, &new);
 	s->distances.n[n].value++;
 }
 

@@ -430,6 +430,10 @@ static void on_complete(struct blk_track *t, struct device *v, const struct blk_
 				p->waits++;
 				p->wait_sum += (double)q2c;
 				p->wait_max = MAX(p->wait_max, q2c);
+				if (t->filter.each)
+					t->filter.each(t->filter.ctx, &(struct blk_done){
+						.kind = k, .queued = b->q, .issued = b->has & BIO_D ? b->d : 0, .done = r->time,
+						.dev = r->dev, .pid = b->pid, .bytes = b->sectors * 512 });
 			}
 		}
 		if (b->has & BIO_HEAD && !t->second)

@@ -67,10 +67,19 @@ struct blk_proc {
 	uint64_t plugged_at;
 };
 
+/* A bio that completed, for those who want each one. */
+struct blk_done {
+	enum blk_kind kind;
+	uint64_t queued, issued, done;		/* ns from the start; issued 0: not seen */
+	uint32_t dev, pid, bytes;
+};
+
 struct blk_filter {
 	uint64_t from, to;		/* only records in [from, to), ns from the start; to 0: no end */
 	uint32_t dev;			/* 0: all */
 	const char *process;		/* name or pid; NULL: all */
+	void (*each)(void *ctx, const struct blk_done *b);	/* in the order of completion, once each; may be NULL */
+	void *ctx;
 };
 
 struct blk_track;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
 #include "base/units.h"
+#include "cmd/blk-import.h"
 #include "cmd/cmd.h"
 #include "config.h"
 #include "format/text.h"
@@ -109,6 +110,24 @@ static int tell(const char *target, const char *format, const struct to_record_s
 	return r;
 }
 
+/* Block traces are read by analysis (files of several CPUs, merged by time), not by an importer of one stream. */
+static int import_trace(const char *file, const struct given *g, const char *tmp, struct err *e, const char **ret_format,
+			struct to_record_sum *ret_sum)
+{
+	struct to_record_conf conf = { .file = file, .format = "blktrace", .version = STALLMARK_VERSION, .side = g->side,
+				       .limit = g->limit };
+	struct import_sink sink;
+	struct to_record *t;
+	int r = to_record_begin(tmp, &conf, &t, e);
+
+	if (r)
+		return r;
+	to_record_sink(t, &sink);
+	r = blk_import(file, &sink, e);
+	*ret_format = "blktrace";
+	return to_record_end(t, r, false, output, ret_sum, e);
+}
+
 static int import(const char *file, const struct given *g, struct err *e, const char **ret_format,
 		  struct to_record_sum *ret_sum)
 {
@@ -117,8 +136,11 @@ static int import(const char *file, const struct given *g, struct err *e, const 
 	const struct format_ops *ops;
 	struct import_sink sink;
 	struct to_record *t;
-	int r = format_open(file, as, &in, &ops, e);
+	int r;
 
+	if (as ? !strcmp(as, "blktrace") : blk_import_is_trace(file))
+		return import_trace(file, g, tmp, e, ret_format, ret_sum);
+	r = format_open(file, as, &in, &ops, e);
 	if (r)
 		return r;
 	in->unit = g->unit;
@@ -159,7 +181,7 @@ const struct cmd cmd_import = {
 	.group = "Read",
 	.options = options,
 	.details = "FILE may be - for standard input. It may be cut off, quoted in a mail (\"> > \"), or mixed with progress lines. "
-		   "Formats: blkparse-total, columns, csv, fio-hist, fio-json, fio-lat, fs-mark, fsync-tester, hdr, ioping, "
+		   "Formats: blkparse-total, blktrace, columns, csv, fio-hist, fio-json, fio-lat, fs-mark, fsync-tester, hdr, ioping, "
 		   "ioping-json, ioping-raw, pg-test-fsync, plain, sysbench, time.\n\n"
 		   "stallmark compare reads these files as they are; no import is needed for that.",
 	.min_args = 1,

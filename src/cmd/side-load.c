@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/side-load.h"
 #include "base/cleanup.h"
+#include "cmd/blk-import.h"
 #include "format/memory.h"
 
 #include <dirent.h>
@@ -154,7 +155,15 @@ static int add_file(struct side *s, const char *path, const struct side_load_con
 		rec_close(rec);
 		return r;
 	}
-	r = import_mem_read(path, conf->as, 0, &m, e);
+	if (!conf->as && blk_import_is_trace(path)) {
+		struct import_sink sink;
+
+		m = import_mem_new();
+		import_mem_sink(m, &sink);
+		r = blk_import(path, &sink, e);
+	} else {
+		r = import_mem_read(path, conf->as, 0, &m, e);
+	}
 	if (r)
 		return r;
 	for (size_t i = 0; i < m->runs.n; i++) {
@@ -242,6 +251,8 @@ int side_load(const char *path, const struct side_load_conf *conf, struct side *
 
 	if (!strcmp(path, "-") || !stat(path, &st)) {
 		r = strcmp(path, "-") && S_ISDIR(st.st_mode) ? add_directory(s, path, conf, e) : add_file(s, path, conf, e);
+	} else if (!conf->as && blk_import_is_trace(path)) {
+		r = add_file(s, path, conf, e);
 	} else if (strpbrk(path, "*?[") && !glob(path, 0, NULL, &g)) {
 		r = add_all(s, g.gl_pathv, g.gl_pathc, conf, e);
 		globfree(&g);
