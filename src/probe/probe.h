@@ -54,7 +54,8 @@ struct probe_ops {
 	/* One action as ops; returns how many, or -errno. An action that does not fit ends with OP_MORE and goes on
 	 * at the next call, in the same sample; op_goes_on(ops) tells the two apart. */
 	int (*script)(void *st, const void *conf, struct rng *rng, struct op *ops, int max);
-	/* Only where ops cannot say it (SQLite, exec); why_no_sim says so. Returns 0 or -errno; -EINTR: stopped. */
+	/* Only where ops cannot say it (SQLite, exec); why_no_sim says so. Here, and only here, memory may be allocated
+	 * inside the measured time, by what is measured: SQLite's pages, fork of a command. Returns 0 or -errno; -EINTR: stopped. */
 	int (*once)(void *st, const void *conf, struct probe_once *p, struct err *e);
 	bool (*by_once)(const void *conf);	/* a probe with both: true: `once`, and nothing to prepare */
 	/* A probe whose rate is of interest: how many actions make an iteration (stats/fsmark.h), and what one makes. */

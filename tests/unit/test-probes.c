@@ -19,6 +19,7 @@ struct rig {
 	char tape[4096];
 	char last[64];
 	int times;
+	bool timed, after;		/* where in the action we are: what lies outside may only be at its ends */
 };
 
 static struct rig *watching;
@@ -50,8 +51,12 @@ static void watched_perform(void *st, const struct op *op, struct op_result *ret
 		snprintf(r->last, sizeof(r->last), "%s", word);
 	}
 	r->times++;
-	if (!out && !r->preparing)
-		assert_true(r->probe->steps[op->step] != NULL);
+	if (r->preparing)
+		return;
+	assert_true(out || r->probe->steps[op->step] != NULL);
+	assert_false(!out && r->after);
+	r->timed |= !out;
+	r->after |= out && r->timed;
 }
 
 static int rig_script(void *ctx, struct op *ops, int max)
@@ -59,6 +64,8 @@ static int rig_script(void *ctx, struct op *ops, int max)
 	struct rig *r = ctx;
 	int n;
 
+	if (!op_goes_on(ops))
+		r->timed = r->after = false;
 	if (r->preparing)
 		n = r->probe->prepare ? r->probe->prepare(r->st, r->conf, &r->p.rng, ops, max) : 0;
 	else
@@ -79,6 +86,8 @@ static void rig_open(struct rig *r, const char *name, const char *parent, const 
 	r->conf = mem_alloc(r->probe->plug.conf_size);
 	r->st = mem_alloc(r->probe->plug.state_size);
 	param_defaults(r->probe->plug.params, r->conf);
+	if (!settings && r->probe->scale)
+		r->probe->scale(r->conf, 0.001);
 	for (; settings && settings[0]; settings += 2)
 		assert_int_equal(param_set(r->probe->plug.params, r->conf, name, settings[0], settings[1], &e), 0);
 	play_open(&r->p, parent, NULL);
@@ -218,6 +227,31 @@ static const struct shape {
 	  "(dontneed) (resident) (mmap) touch (munmap)", 0, 4096, 1, true },
 	{ "direct-read", { "file", "1M" }, "read", "read", 0, 4096, 1, true },
 };
+
+static uint64_t on_disk(int dirfd, const char *name);
+
+/* All probes that have a script, also those added later: smallest size, a few actions, the rules of probe.h. */
+static void every_script_keeps_the_rules(void **state)
+{
+	for (const void *const *t = probe_table; *t; t++) {
+		const struct probe_ops *o = *t;
+		struct rig r;
+
+		if (!o->script)
+			continue;
+		rig_open(&r, o->plug.name, "/dev/shm", NULL);
+		for (int i = 0; i < 3; i++) {
+			struct action *a = rig_run(&r);
+
+			assert_true(r.timed);
+			assert_true(a->end >= a->start && a->nsteps >= 1);
+			assert_true(!a->bytes_written == !o->writes);
+		}
+		if (o->space)
+			assert_true(on_disk(r.p.dirfd, ".") <= o->space(r.conf));
+		rig_close(&r);
+	}
+}
 
 static uint64_t on_disk(int dirfd, const char *name)
 {
@@ -468,6 +502,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_probe_says_what_it_is),
 		cmocka_unit_test(fsync_rewrites_its_file_and_syncs_it),
+		cmocka_unit_test(every_script_keeps_the_rules),
 		cmocka_unit_test(each_script_is_what_its_top_says),
 		cmocka_unit_test(an_action_after_a_broken_one_is_whole),
 		cmocka_unit_test(app_start_maps_faults_reads_and_syncs),
