@@ -37,7 +37,7 @@ done
 "$STALLMARK" recover 999999999 2>/dev/null && { echo "FAILED: recovered a run that never was"; exit 1; }
 "$STALLMARK" recover "$run" -o "$dir/got.smk" >"$dir/said" 2>&1 || { cat "$dir/said"; exit 1; }
 [ ! -e "$record" ] || { echo "FAILED: $record is left"; exit 1; }
-left=$(find "$(dirname "$record")" -name "run-$run-*.ring")
+left=$(find "$(dirname "$record")" -maxdepth 1 -name "run-$run-*.ring")
 [ -z "$left" ] || { echo "FAILED: rings are left: $left"; exit 1; }
 "$STALLMARK" show --json "$dir/got.smk" >"$dir/show.json"
 grep -q '"partial": *true' "$dir/show.json" || { echo "FAILED: not marked partial"; exit 1; }
