@@ -154,7 +154,7 @@ int main(int argc, char **argv)
 	deed(argv[1], argv[3], argc > 4 ? atoi(argv[4]) : 0);
 	while (!over()) {
 		put(fd, 512);
-		usleep(200000);
+		usleep(1000000);
 	}
 	return 0;
 }
