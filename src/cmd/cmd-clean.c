@@ -61,13 +61,17 @@ static void records(void)
 static int dry(void)
 {
 	cleanup_strbuf struct strbuf list = STRBUF_INIT;
+	char dir[REC_DIR_MAX];
 	struct err e = { 0 };
-	int n = 0;
+	int n = 0, rings = 0;
 
 	if (undo_list(&list, true, &e) < 0)
 		return cmd_fail(&e);
 	fputs(strbuf_str(&list), stdout);
 	(void)folder_each(say_folder, &n);
+	if (!rec_dir(NULL, dir, NULL) && (rings = run_stale_rings(dir, true)) > 0)
+		printf("remove %d ring file%s in %s (nobody's any more)\n", rings, rings == 1 ? "" : "s", dir);
+	n += rings;
 	if (!list.len && !n)
 		fprintf(stderr, "There is nothing to clean\n");
 	records();
@@ -78,7 +82,8 @@ static int run(int argc, char **argv)
 {
 	cleanup_strbuf struct strbuf said = STRBUF_INIT, rest = STRBUF_INIT;
 	struct err e = { 0 };
-	int settings, folders, left = 0;
+	int settings, folders, rings = 0, left = 0;
+	char dir[REC_DIR_MAX];
 
 	if (dry_run)
 		return dry();
@@ -87,9 +92,11 @@ static int run(int argc, char **argv)
 	if (settings < 0)
 		return cmd_fail(&e);
 	folders = folder_stale(&said);
-	if (settings || folders)
-		printf("%d change%s undone, %d folder%s removed\n", settings, settings == 1 ? "" : "s", folders,
-		       folders == 1 ? "" : "s");
+	if (!rec_dir(NULL, dir, NULL))
+		rings = run_stale_rings(dir, false);
+	if (settings || folders || rings)
+		printf("%d change%s undone, %d folder%s and %d ring file%s removed\n", settings, settings == 1 ? "" : "s", folders,
+		       folders == 1 ? "" : "s", rings, rings == 1 ? "" : "s");
 	else if (!said.len)
 		fprintf(stderr, "There is nothing to clean\n");
 	for (const char *line = strbuf_str(&said); *line; line += strcspn(line, "\n") + 1)

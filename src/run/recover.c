@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,7 +124,7 @@ static int complete(struct rec *r, const struct rec_run *run, left_rings *rings,
 		if (l->run == run->id && series)
 			res = take_in_flight(r, l, series, last, ret, e);
 	}
-	if (!res && measure && !run->measure_t0)
+	if (!res && measure && last > measure && !run->measure_t0)
 		res = rec_run_window(r, run->id, measure, stop ? stop : last, e);
 	if (!res)
 		res = rec_note(r, run->id, NOTE_WARNING, last, "recovered", "the controller of this run was killed; the record was "
@@ -183,4 +184,37 @@ int run_unfinished(const char *dir, int (*fn)(void *ctx, const char *path), void
 	if (d)
 		closedir(d);
 	return res;
+}
+
+static bool has_record(const char *dir, int pid)
+{
+	DIR *d = opendir(dir);
+	struct dirent *de;
+	bool found = false;
+
+	while (d && !found && (de = readdir(d)))
+		found = pid_of(de->d_name) == pid;
+	if (d)
+		closedir(d);
+	return found;
+}
+
+int run_stale_rings(const char *dir, bool only_count)
+{
+	DIR *d = opendir(dir);
+	struct dirent *de;
+	int n = 0;
+
+	while (d && (de = readdir(d))) {
+		int pid, run, index, end = 0;
+
+		if (sscanf(de->d_name, "run-%d-%d-%d.ring%n", &pid, &run, &index, &end) != 3 || !end || de->d_name[end] || pid < 1)
+			continue;
+		if (kill(pid, 0) == 0 || errno != ESRCH || has_record(dir, pid))
+			continue;
+		n += only_count || unlinkat(dirfd(d), de->d_name, 0) == 0;
+	}
+	if (d)
+		closedir(d);
+	return n;
 }

@@ -11,6 +11,8 @@
 #include "base/err.h"
 #include "base/nsec.h"
 
+#include <stdbool.h>
+
 struct run_recovered {
 	int runs;			/* in the record */
 	int partial;			/* of them: had not ended */
@@ -26,5 +28,9 @@ int run_recover(const char *path, const char *target, struct run_recovered *ret,
 
 /* Each record in the folder whose writer is gone. Calls fn with its path; a non-zero result ends the walk. */
 int run_unfinished(const char *dir, int (*fn)(void *ctx, const char *path), void *ctx);
+
+/* Ring files that no record and no living process belongs to (killed after its record was gone). Returns how many went;
+ * only_count: are there. */
+int run_stale_rings(const char *dir, bool only_count);
 
 #endif

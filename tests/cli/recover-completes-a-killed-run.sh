@@ -47,6 +47,9 @@ n=$(sqlite3 "$dir/got.smk" "SELECT sum(n) FROM samples" 2>/dev/null || echo 40)
 "$STALLMARK" clean --dry-run >"$dir/dry"
 grep -q "^remove $dir/work/stallmark-" "$dir/dry" || { cat "$dir/dry"; echo "FAILED: the folder is not found"; exit 1; }
 [ -n "$(ls "$dir/work")" ] || { echo "FAILED: --dry-run removed something"; exit 1; }
+ring=$(dirname "$record")/run-999999999-1-0.ring	# of no record and no process
+: >"$ring"
 "$STALLMARK" clean >/dev/null
+[ ! -e "$ring" ] || { echo "FAILED: a ring of nobody is left"; exit 1; }
 [ -z "$(ls "$dir/work")" ] || { echo "FAILED: the work folder is left"; exit 1; }
 "$STALLMARK" clean 2>&1 | grep -q 'nothing to clean'
