@@ -6,6 +6,7 @@ set -eu
 small 60s
 start
 wait_for 30 grep -q ^measuring "$scratch/err" || fail "it does not measure"
+sleep 1		# of measuring: a kill before the first tick is due leaves no sample, rightly
 kids=$(pgrep -P $pid)
 [ "$(echo "$kids" | wc -l)" -ge 3 ] || fail "where are its children?"
 kill -9 $pid
