@@ -148,6 +148,9 @@ static int stream(struct target *t, uint64_t from, nsec_t time, double *ret_rate
 	return r;
 }
 
+/* Virtual disks often say that they turn. One that reads anywhere in less than this does not. */
+#define TURNS_LEAST	(1500 * NSEC_PER_USEC)
+
 static int measure_reads(struct target *t, nsec_t time, struct fit *f, struct err *e)
 {
 	nsec_t part = time / (FIT_DISTANCES + 4), half;
@@ -161,6 +164,7 @@ static int measure_reads(struct target *t, nsec_t time, struct fit *f, struct er
 	if (!r) {
 		f->random_read = f->read[FIT_DISTANCES - 1].mean;
 		f->random_error = half;
+		f->rotational &= f->random_read > TURNS_LEAST;
 		r = deep(t, part, &f->iops_deep, e);
 	}
 	if (!r)

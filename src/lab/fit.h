@@ -3,8 +3,8 @@
  * lab fit: measures a real disk and writes a profile for it.
  *
  * A device is opened read-only: random 4 KiB reads over several distances and
- * at depth 1 and 32, sequential reads at its start and end. Whether it turns is
- * asked of the kernel. Seeks are the part of the reads that grows with the
+ * at depth 1 and 32, sequential reads at its start and end. It turns when the
+ * kernel says so and its reads are not too quick for that. Seeks are the part of the reads that grows with the
  * distance, fitted by least squares; the rotation is half a turn of the speed
  * that fits best. A directory gives one file in a sub-folder of ours, and with
  * it writes and flushes. What cannot be seen stays "assumed".

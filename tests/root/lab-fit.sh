@@ -23,7 +23,7 @@ mkdir "$scratch/dir"
 "$STALLMARK" lab fit --dir "$scratch/dir" --time 4s --json >"$scratch/json"
 jq -c 'del(.profile)' "$scratch/json"
 [ -z "$(ls -A "$scratch/dir")" ]
-jq -e '.flush > 0' "$scratch/json"
+jq -e '.flush > 0 and (.model_off | . > -0.5 and . < 0.5)' "$scratch/json"
 rc=0
 "$STALLMARK" lab fit --device "$scratch/dir" >/dev/null 2>"$scratch/err" || rc=$?
 [ $rc -eq 2 ]
