@@ -2,8 +2,8 @@
 /* The rows of a comparison as a page, schema stallmark.compare/1. */
 #include "analyze/compare-parts.h"
 #include "analyze/compare-strip.h"
+#include "analyze/compare-tables.h"
 #include "base/cleanup.h"
-#include "base/sha256.h"
 #include "base/units.h"
 
 #include <errno.h>
@@ -120,48 +120,18 @@ static void differences(const struct compared *k, const struct env_report *env, 
 
 /* ---- rows ---- */
 
-static struct value bound_of(const struct quantile *q)
-{
-	double x = nsec_seconds(q->value);
-
-	return !q->known ? val_null(UNIT_SECONDS) : q->at_least ? val_at_least(x, UNIT_SECONDS) : val(x, UNIT_SECONDS);
-}
-
-static struct value worst_of(const struct summary *s)
-{
-	double x = nsec_seconds(s->worst);
-
-	return !s->n ? val_null(UNIT_SECONDS) : s->worst_at_least ? val_at_least(x, UNIT_SECONDS) : val(x, UNIT_SECONDS);
-}
-
-static struct value maybe(bool known, double x, enum unit u)
-{
-	return known && isfinite(x) ? val(x, u) : val_null(u);
-}
-
 static void summary_cells(struct node *g, const struct summary *s)
 {
 	page_cell(g, "n", NULL, val((double)s->n, UNIT_COUNT));
-	page_cell(g, "independent", NULL, maybe(s->n > 0, s->n_eff, UNIT_NONE));
+	page_cell(g, "independent", NULL, compare_maybe(s->n > 0, s->n_eff, UNIT_NONE));
 	page_cell(g, "lower_bounds", NULL, val((double)s->censored, UNIT_COUNT));
 	page_cell(g, "missed", NULL, val((double)s->missed, UNIT_COUNT));
-	page_flag(page_cell(g, "usual", NULL, bound_of(&s->usual)), NODE_BOUND);
-	page_flag(page_cell(g, "p90", NULL, bound_of(&s->p90)), NODE_BOUND);
-	page_flag(page_cell(g, "p99", NULL, bound_of(&s->p99)), NODE_BOUND);
-	page_flag(page_cell(g, "worst", NULL, worst_of(s)), NODE_BOUND);
-	page_cell(g, "mean", NULL, maybe(s->n > 0, s->mean_s, UNIT_SECONDS));
-	page_cell(g, "stuck", NULL, maybe(s->stuck.known, s->stuck.share, UNIT_SHARE));
-}
-
-static void effect_cells(struct node *parent, const char *key, const struct effect *e, enum unit unit)
-{
-	struct node *g = page_group(parent, key, NULL);
-
-	page_cell(g, "value", NULL, maybe(e->known, e->est, unit));
-	page_cell(g, "lo", NULL, maybe(e->known, e->lo, unit));
-	page_cell(g, "hi", NULL, maybe(e->known, e->hi, unit));
-	page_cell(g, "p", NULL, maybe(e->known, e->p, UNIT_NONE));
-	page_cell(g, "df", NULL, maybe(e->known, e->df, UNIT_NONE));
+	page_flag(page_cell(g, "usual", NULL, compare_bound(&s->usual)), NODE_BOUND);
+	page_flag(page_cell(g, "p90", NULL, compare_bound(&s->p90)), NODE_BOUND);
+	page_flag(page_cell(g, "p99", NULL, compare_bound(&s->p99)), NODE_BOUND);
+	page_flag(page_cell(g, "worst", NULL, compare_worst(s)), NODE_BOUND);
+	page_cell(g, "mean", NULL, compare_maybe(s->n > 0, s->mean_s, UNIT_SECONDS));
+	page_cell(g, "stuck", NULL, compare_maybe(s->stuck.known, s->stuck.share, UNIT_SHARE));
 }
 
 static void modes_cells(struct node *parent, const char *key, const struct modes *m)
@@ -200,20 +170,20 @@ static void probe_numbers(struct node *row, const struct row *r)
 
 	page_cell(row, "method", NULL, val_text(!c->theta.known ? NULL : c->by_runs ? "runs" : "series"));
 	page_cell(row, "limit", NULL, val_nsec(r->limit));
-	page_cell(row, "quicker", NULL, maybe(c->theta.known, 1 - c->theta.est, UNIT_SHARE));
-	effect_cells(row, "theta", &c->theta, UNIT_NONE);
-	effect_cells(row, "typical", &c->typical, UNIT_RATIO);
-	effect_cells(row, "stuck", &c->stuck, UNIT_POINTS);
-	effect_cells(row, "tail", &c->tail, UNIT_RATIO);
-	page_cell(row, "tail_quantile", NULL, maybe(c->tail_p > 0, c->tail_p, UNIT_NONE));
+	page_cell(row, "quicker", NULL, compare_maybe(c->theta.known, 1 - c->theta.est, UNIT_SHARE));
+	compare_effect(row, "theta", &c->theta, UNIT_NONE);
+	compare_effect(row, "typical", &c->typical, UNIT_RATIO);
+	compare_effect(row, "stuck", &c->stuck, UNIT_POINTS);
+	compare_effect(row, "tail", &c->tail, UNIT_RATIO);
+	page_cell(row, "tail_quantile", NULL, compare_maybe(c->tail_p > 0, c->tail_p, UNIT_NONE));
 	g = page_group(row, "over_limit", NULL);
 	page_cell(g, "a", NULL, val(c->over_a, UNIT_SHARE));
 	page_cell(g, "b", NULL, val(c->over_b, UNIT_SHARE));
 	page_cell(g, "difference", NULL, val(c->over.diff, UNIT_POINTS));
 	page_cell(g, "lo", NULL, val(c->over.lo, UNIT_POINTS));
 	page_cell(g, "hi", NULL, val(c->over.hi, UNIT_POINTS));
-	page_cell(row, "rules_out_slower", NULL, maybe(c->typical.known, c->shift_rules_out_slower, UNIT_SHARE));
-	page_cell(row, "rules_out_quicker", NULL, maybe(c->typical.known, c->shift_rules_out_quicker, UNIT_SHARE));
+	page_cell(row, "rules_out_slower", NULL, compare_maybe(c->typical.known, c->shift_rules_out_slower, UNIT_SHARE));
+	page_cell(row, "rules_out_quicker", NULL, compare_maybe(c->typical.known, c->shift_rules_out_quicker, UNIT_SHARE));
 	summary_cells(page_group(row, "a", NULL), &c->a);
 	summary_cells(page_group(row, "b", NULL), &c->b);
 	modes_cells(row, "two_kinds_a", &c->a.modes);
@@ -225,12 +195,12 @@ static void probe_numbers(struct node *row, const struct row *r)
 static void rate_numbers(struct node *row, const struct row *r)
 {
 	page_cell(row, "unit", NULL, val_text(r->unit));
-	page_cell(row, "a", NULL, maybe(true, r->rate.a, UNIT_NONE));
-	page_cell(row, "b", NULL, maybe(true, r->rate.b, UNIT_NONE));
+	page_cell(row, "a", NULL, compare_maybe(true, r->rate.a, UNIT_NONE));
+	page_cell(row, "b", NULL, compare_maybe(true, r->rate.b, UNIT_NONE));
 	page_cell(row, "n_a", NULL, val((double)r->rate.n_a, UNIT_COUNT));
 	page_cell(row, "n_b", NULL, val((double)r->rate.n_b, UNIT_COUNT));
-	effect_cells(row, "ratio", &r->rate.ratio, UNIT_RATIO);
-	page_cell(row, "outside_chance_below_variation", NULL, maybe(!isnan(r->rate.single_cv), r->rate.single_cv, UNIT_SHARE));
+	compare_effect(row, "ratio", &r->rate.ratio, UNIT_RATIO);
+	page_cell(row, "outside_chance_below_variation", NULL, compare_maybe(!isnan(r->rate.single_cv), r->rate.single_cv, UNIT_SHARE));
 }
 
 /* "9.7->4.2 s": one unit when both have the same */
@@ -265,17 +235,17 @@ static void screen_cells(struct node *row, const struct row *r)
 		bool tail = c->a.p90.known && c->b.p90.known && !c->a.p90.at_least && !c->b.p90.at_least;
 
 		page_flag(page_cell(row, "pairs", NULL, val_text(pairs)), NODE_SCREEN_ONLY);
-		page_flag(page_cell(row, "usual_ratio", NULL, maybe(c->usual.known, c->usual.est, UNIT_RATIO)), NODE_SCREEN_ONLY);
+		page_flag(page_cell(row, "usual_ratio", NULL, compare_maybe(c->usual.known, c->usual.est, UNIT_RATIO)), NODE_SCREEN_ONLY);
 		page_flag(page_cell(row, "p90_ratio", NULL,
-				    maybe(tail, (double)c->b.p90.value / (double)MAX(c->a.p90.value, (nsec_t)1), UNIT_RATIO)),
+				    compare_maybe(tail, (double)c->b.p90.value / (double)MAX(c->a.p90.value, (nsec_t)1), UNIT_RATIO)),
 			  NODE_SCREEN_ONLY);
-		arrow_cell(row, "worst_text", worst_of(&c->a), worst_of(&c->b));
-		arrow_cell(row, "stuck_text", maybe(c->a.stuck.known, c->a.stuck.share, UNIT_SHARE),
-			   maybe(c->b.stuck.known, c->b.stuck.share, UNIT_SHARE));
+		arrow_cell(row, "worst_text", compare_worst(&c->a), compare_worst(&c->b));
+		arrow_cell(row, "stuck_text", compare_maybe(c->a.stuck.known, c->a.stuck.share, UNIT_SHARE),
+			   compare_maybe(c->b.stuck.known, c->b.stuck.share, UNIT_SHARE));
 		return;
 	}
 	page_flag(page_cell(row, "pairs", NULL, val_text("--")), NODE_SCREEN_ONLY);
-	page_flag(page_cell(row, "usual_ratio", NULL, maybe(r->rate.a > 0, r->rate.ratio.known ? r->rate.ratio.est : r->rate.b / r->rate.a, UNIT_RATIO)), NODE_SCREEN_ONLY);
+	page_flag(page_cell(row, "usual_ratio", NULL, compare_maybe(r->rate.a > 0, r->rate.ratio.known ? r->rate.ratio.est : r->rate.b / r->rate.a, UNIT_RATIO)), NODE_SCREEN_ONLY);
 	page_flag(page_cell(row, "p90_ratio", NULL, val_text("--")), NODE_SCREEN_ONLY);
 	page_flag(page_cell(row, "worst_text", NULL, val_text("--")), NODE_SCREEN_ONLY);
 	page_flag(page_cell(row, "stuck_text", NULL, val_text("--")), NODE_SCREEN_ONLY);
@@ -350,175 +320,6 @@ static void rows_table(const struct compared *k, struct node *root)
 	for (size_t i = 0; i < notes.n; i++)
 		page_text(root, "%s", notes.p[i]);
 	text_list_done(&notes);
-}
-
-/* ---- single numbers: files/s, counts of a trace ---- */
-
-static struct value in_unit(double x, const char *unit)
-{
-	enum unit u = !strcmp(unit, "s") ? UNIT_SECONDS : !strcmp(unit, "bytes") ? UNIT_BYTES :
-		      !strcmp(unit, "bytes/s") ? UNIT_BYTES_S : !strcmp(unit, "count") ? UNIT_COUNT : UNIT_NONE;
-
-	return maybe(true, x, u);
-}
-
-/* Numbers that nobody wants larger or smaller are for information: on the screen only when they changed much. */
-static void numbers_table(const struct compared *k, struct node *root)
-{
-	struct node *table = page_table(root, "numbers", "Single numbers");
-	bool shown = false;
-
-	page_column(table, "name", "", 0);
-	if (k->n > 2)
-		page_column(table, "side", "side", 0);
-	page_column(table, "a", "A", NODE_RIGHT);
-	page_column(table, "b", k->n > 2 ? "other" : "B", NODE_RIGHT);
-	page_column(table, "change_text", "change", NODE_RIGHT);
-	page_column(table, "verdict_text", "", 0);
-	for (size_t i = 0; i < k->rows.n; i++) {
-		struct row *r = &k->rows.p[i];
-		char letter[2] = { side_letter(r->side), 0 }, change[24] = "-";
-		cleanup_strbuf struct strbuf words = STRBUF_INIT;
-		struct node *row;
-
-		if (r->kind != ROW_NUMBER)
-			continue;
-		row = page_row(table);
-		words_number(r, &words);
-		if (r->rate.a > 0)
-			snprintf(change, sizeof(change), "%+.1f%%", (r->rate.b / r->rate.a - 1) * 100);
-		page_cell(row, "name", NULL, val_text(r->name));
-		page_cell(row, "side", NULL, val_text(letter));
-		page_cell(row, "unit", NULL, val_text(r->unit));
-		page_cell(row, "a", NULL, in_unit(r->rate.a, r->unit));
-		page_cell(row, "b", NULL, in_unit(r->rate.b, r->unit));
-		page_cell(row, "n_a", NULL, val((double)r->rate.n_a, UNIT_COUNT));
-		page_cell(row, "n_b", NULL, val((double)r->rate.n_b, UNIT_COUNT));
-		effect_cells(row, "ratio", &r->rate.ratio, UNIT_RATIO);
-		page_cell(row, "outside_chance_below_variation", NULL,
-			  maybe(!isnan(r->rate.single_cv), r->rate.single_cv, UNIT_SHARE));
-		page_cell(row, "verdict", NULL, val_text(verdict_name(row_decision(r)->verdict)));
-		page_cell(row, "strength", NULL, val_text(strength_name(row_decision(r)->strength)));
-		page_cell(row, "felt", NULL, val_bool(false));
-		page_flag(page_cell(row, "change_text", NULL, val_text(change)), NODE_SCREEN_ONLY);
-		page_flag(page_cell(row, "verdict_text", NULL, val_text(strbuf_str(&words))), NODE_SCREEN_ONLY);
-		if (!r->better && (!(r->rate.a > 0) || fabs(r->rate.b / r->rate.a - 1) < 0.2))
-			page_flag(row, NODE_DETAIL);
-		else
-			shown = true;
-	}
-	if (!shown)
-		page_flag(table, NODE_DETAIL);
-}
-
-/* ---- every run in absolute seconds ---- */
-
-static void run_row(struct node *table, const char *side, const char *run, const char *probe, const struct summary *s)
-{
-	struct node *row = page_row(table);
-
-	page_cell(row, "side", NULL, val_text(side));
-	page_cell(row, "run", NULL, val_text(run));
-	page_cell(row, "probe", NULL, val_text(probe));
-	page_cell(row, "n", NULL, val((double)s->n, UNIT_COUNT));
-	page_flag(page_cell(row, "usual", NULL, bound_of(&s->usual)), NODE_BOUND);
-	page_flag(page_cell(row, "p90", NULL, bound_of(&s->p90)), NODE_BOUND);
-	page_flag(page_cell(row, "p99", NULL, bound_of(&s->p99)), NODE_BOUND);
-	page_flag(page_cell(row, "worst", NULL, worst_of(s)), NODE_BOUND);
-	page_cell(row, "stuck", NULL, maybe(s->stuck.known, s->stuck.share, UNIT_SHARE));
-}
-
-static void runs_table(const struct compared *k, struct node *root)
-{
-	struct node *table = page_table(root, "runs", "Every run, in absolute times");
-
-	page_flag(table, k->conf->mail ? 0 : NODE_DETAIL);
-	page_column(table, "probe", "", 0);
-	page_column(table, "side", "", 0);
-	page_column(table, "run", "run", 0);
-	page_column(table, "n", "n", NODE_RIGHT);
-	page_column(table, "usual", "median", NODE_RIGHT);
-	page_column(table, "p90", "p90", NODE_RIGHT);
-	page_column(table, "p99", "p99", NODE_RIGHT);
-	page_column(table, "worst", "max", NODE_RIGHT);
-	page_column(table, "stuck", "stuck", NODE_RIGHT);
-	for (size_t i = 0; i < k->rows.n; i++) {
-		const struct row *r = &k->rows.p[i];
-
-		if (r->kind != ROW_PROBE)
-			continue;
-		for (int half = r->side == 1 ? 0 : 1; half < 2; half++) {
-			const struct side *s = k->sides[half ? r->side : 0];
-			char letter[2] = { side_letter(half ? r->side : 0), 0 };
-
-			for (size_t j = 0; j < s->runs.n && s->runs.n > 1; j++) {
-				const struct side_series *x = side_series_find(&s->runs.p[j], r->name);
-				struct summary sum;
-				char number[16];
-
-				if (!x)
-					continue;
-				snprintf(number, sizeof(number), "%zu", j + 1);
-				summary_of(&x->w, 1, r->limit, &sum);
-				run_row(table, letter, number, r->name, &sum);
-			}
-			run_row(table, letter, "all", r->name, half ? &r->c.b : &r->c.a);
-		}
-	}
-}
-
-/* The first 16 digits of `sha256sum` of the scenario's text. */
-static void scenario_hash(const char *text, char ret[17])
-{
-	char hex[SHA256_HEX];
-	struct sha256 s;
-
-	sha256_start(&s);
-	sha256_add(&s, text, strlen(text));
-	sha256_end_hex(&s, hex);
-	snprintf(ret, 17, "%.16s", hex);
-}
-
-/* "rw,relatime,..." may be broken at its commas. */
-static char *breakable(const char *value)
-{
-	cleanup_strbuf struct strbuf b = STRBUF_INIT;
-
-	for (; *value; value++) {
-		strbuf_addc(&b, *value);
-		if (*value == ',' && value[1] && value[1] != ' ')
-			strbuf_addc(&b, ' ');
-	}
-	return strbuf_detach(&b);
-}
-
-/* What a maintainer wants to know before believing: command, version and the facts of the machine. */
-static void setup(const struct compared *k, struct node *root)
-{
-	const struct side_run *a = k->sides[0]->runs.n ? &k->sides[0]->runs.p[0] : NULL;
-	struct node *g;
-
-	if (!a || (!*a->version && !*a->command && !a->facts.n))
-		return;
-	g = page_flag(page_group(root, "setup", "Setup (A; what differs is above)"), k->conf->mail ? 0 : NODE_DETAIL);
-	if (*a->version)
-		page_cell(g, "version", "stallmark", val_text(a->version));
-	if (*a->command)
-		page_cell(g, "command", "command", val_text(a->command));
-	if (*a->scenario) {
-		char hash[17];
-
-		scenario_hash(a->scenario_text, hash);
-		page_cell(g, "scenario", "scenario", val_text(a->scenario));
-		page_cell(g, "scenario_hash", "scenario hash", val_text(hash));
-	}
-	for (size_t i = 0; i < a->facts.n; i++)
-		if (a->facts.p[i].counts) {
-			cleanup_free char *text = breakable(a->facts.p[i].value);
-
-			page_flag(page_cell(g, a->facts.p[i].key, NULL, val_text(a->facts.p[i].value)), NODE_JSON_ONLY);
-			page_flag(page_cell(g, NULL, a->facts.p[i].key, val_text(text)), NODE_SCREEN_ONLY);
-		}
 }
 
 /* ---- gates ---- */
@@ -612,9 +413,9 @@ static void hint_node(const struct hint *h, struct node *root)
 	g = page_group(root, "hint", NULL);
 	page_cell(g, "rounds", NULL, val(h->rounds, UNIT_COUNT));
 	page_cell(g, "run_length", NULL, val_nsec(h->length));
-	page_cell(g, "change", NULL, maybe(!isnan(h->change), h->change, UNIT_SHARE));
+	page_cell(g, "change", NULL, compare_maybe(!isnan(h->change), h->change, UNIT_SHARE));
 	page_cell(g, "in_all", NULL, val_nsec(h->in_all));
-	page_cell(g, "variation", NULL, maybe(!isnan(h->cv), h->cv, UNIT_SHARE));
+	page_cell(g, "variation", NULL, compare_maybe(!isnan(h->cv), h->cv, UNIT_SHARE));
 	strbuf_addf(&s, "What would settle it: a new stallmark ab of %u rounds of %s", h->rounds, nsec_text(h->length, len));
 	strbuf_addf(&s, " a run (about %lld min)", (long long)((h->in_all + 30 * NSEC_PER_SEC) / (60 * NSEC_PER_SEC)));
 	if (!isnan(h->change) && h->change < 1)
@@ -699,7 +500,7 @@ struct page *compare_page(const struct compared *k, const struct env_report *env
 	loud = page_text(p->root, "VERDICT: %s", strbuf_str(&headline));
 	page_flag(loud, NODE_LOUD);
 	rows_table(k, p->root);
-	numbers_table(k, p->root);
+	compare_numbers(k, p->root);
 	checks_list(checks, p->root);
 	hint_node(hint, p->root);
 	if (gates(k, p->root, out, e)) {
@@ -707,8 +508,8 @@ struct page *compare_page(const struct compared *k, const struct env_report *env
 		return NULL;
 	}
 	strips(k, p->root);
-	runs_table(k, p->root);
-	setup(k, p->root);
+	compare_runs_table(k, p->root);
+	compare_setup(k, p->root);
 	footer(k, p->root);
 	return p;
 }

@@ -469,12 +469,13 @@ static int run(int argc, char **argv)
 const struct cmd cmd_ab = {
 	.name = "ab",
 	.about = "two settings in turn on one scenario, fresh each time, and the verdict",
-	.usage = "[options] SCENARIO --dir DIR --a K=V,.. --b K=V,..  | --resume DIR",
+	.usage = "[options] SCENARIO --dir DIR --a K=V,... --b K=V,...",
 	.group = "Measure",
 	.options = options,
 	.details = "Settings: scheduler=bfq, scheduler.TUNABLE=V, queue.ATTRIBUTE=V (of every disk under DIR), vm.dirty_*=V, "
 		   "kernel=RELEASE (ab stops where a reboot is due), and any key of the scenario (write.n=16). Another filesystem, "
 		   "mount options or disk only in a lab. What was changed is undone after each run, also after Ctrl-C.\n\n"
+		   "stallmark ab --resume DIR goes on with the plan in that folder.\n\n"
 		   "Each run is a record in the folder; stallmark compare 'FOLDER/a-*.smk' 'FOLDER/b-*.smk' judges them again.",
 	.min_args = 0,
 	.max_args = 1,

@@ -3,7 +3,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #define DIGIT_BITS	11
@@ -33,27 +32,35 @@ static void insertion(nsec_t *x, size_t n)
 	}
 }
 
-static void count_digits(const nsec_t *x, size_t n, size_t (*count)[DIGITS])
+/* Counts the digits in which any two values differ; returns them as bits. Waits have three or four of six. */
+static unsigned count_digits(const nsec_t *x, size_t n, size_t (*count)[DIGITS])
 {
-	for (size_t i = 0; i < n; i++)
-		for (int p = 0; p < PASSES; p++)
+	uint64_t differ = 0;
+	unsigned passes = 0;
+
+	for (size_t i = 1; i < n; i++)
+		differ |= key_of(x[i]) ^ key_of(x[0]);
+	for (int p = 0; p < PASSES; p++) {
+		if (!(differ >> (p * DIGIT_BITS) & (DIGITS - 1)))
+			continue;
+		passes |= 1u << p;
+		for (size_t i = 0; i < n; i++)
 			count[p][digit_of(x[i], p)]++;
+	}
+	return passes;
 }
 
-/* Counts to places; false: all share one digit, the pass moves nothing. */
-static bool places(size_t *count, size_t n, unsigned any)
+/* Counts to places. */
+static void places(size_t *count)
 {
 	size_t at = 0;
 
-	if (count[any] == n)
-		return false;
 	for (unsigned d = 0; d < DIGITS; d++) {
 		size_t c = count[d];
 
 		count[d] = at;
 		at += c;
 	}
-	return true;
 }
 
 void sort_nsec(nsec_t *x, size_t n)
@@ -61,6 +68,7 @@ void sort_nsec(nsec_t *x, size_t n)
 	cleanup_free size_t (*count)[DIGITS] = NULL;
 	cleanup_free nsec_t *spare = NULL;
 	nsec_t *from = x, *to;
+	unsigned passes;
 
 	if (n < 64) {
 		insertion(x, n);
@@ -68,12 +76,13 @@ void sort_nsec(nsec_t *x, size_t n)
 	}
 	count = mem_array(PASSES, sizeof(*count));
 	spare = to = mem_array(n, sizeof(*x));
-	count_digits(x, n, count);
+	passes = count_digits(x, n, count);
 	for (int p = 0; p < PASSES; p++) {
 		nsec_t *t;
 
-		if (!places(count[p], n, digit_of(from[0], p)))
+		if (!(passes >> p & 1))
 			continue;
+		places(count[p]);
 		for (size_t i = 0; i < n; i++)
 			to[count[p][digit_of(from[i], p)]++] = from[i];
 		t = from;
@@ -89,15 +98,17 @@ void sort_order(const nsec_t *x, size_t n, uint32_t *ret_order)
 	cleanup_free size_t (*count)[DIGITS] = mem_array(PASSES, sizeof(*count));
 	cleanup_free uint32_t *spare = mem_array(n ? n : 1, sizeof(*spare));
 	uint32_t *from = ret_order, *to = spare;
+	unsigned passes;
 
 	for (size_t i = 0; i < n; i++)
 		ret_order[i] = (uint32_t)i;
-	count_digits(x, n, count);
-	for (int p = 0; n && p < PASSES; p++) {
+	passes = count_digits(x, n, count);
+	for (int p = 0; p < PASSES; p++) {
 		uint32_t *t;
 
-		if (!places(count[p], n, digit_of(x[0], p)))
+		if (!(passes >> p & 1))
 			continue;
+		places(count[p]);
 		for (size_t i = 0; i < n; i++)
 			to[count[p][digit_of(x[from[i]], p)]++] = from[i];
 		t = from;
