@@ -26,6 +26,6 @@ const struct cause_ops cause_dirty_throttle = {
 	.whom = "whoever writes much at the moment, which may be this task itself; the limits may be low "
 		"because memory is",
 	.remedy = "other dirty limits move the point where writers are stopped",
-	.ab = "stallmark ab quick --a vm.dirty_bytes=default --b vm.dirty_bytes=64M",
+	.ab = "stallmark ab quick --dir DIR --a '' --b vm.dirty_bytes=64M",
 	.follow = follow,
 };

@@ -18,7 +18,7 @@ const struct cause_ops cause_journal_handle = {
 	.classes = { WAIT_JBD2_HANDLE },
 	.whom = "a commit that is locking its transaction, and with it the tasks that still hold a handle "
 		"of that transaction open",
-	.remedy = "a larger journal locks less often",
-	.ab = "stallmark ab small-create --lab fs=ext4 --a mkfs=-J+size=16 --b mkfs=-J+size=256",
+	.remedy = "a larger journal locks less often; in a lab, as mkfs differs",
+	.ab = "stallmark run fsmark-fio --lab fs=ext4,mkfs=-J+size=256",
 	.follow = follow,
 };

@@ -22,7 +22,7 @@ const struct cause_ops cause_journal_shadow = {
 	.classes = { WAIT_JBD2_SHADOW, WAIT_BUFFER_LOCK },
 	.whom = "the journal commit that is writing this very block; it may be modified again when the "
 		"block is on the disk",
-	.remedy = "an external or faster journal shortens it",
-	.ab = "stallmark ab small-create --lab fs=ext4 --a mount=data=ordered --b mount=data=writeback",
+	.remedy = "data=writeback shortens commits; in a lab, as the mount differs",
+	.ab = "stallmark run fsmark-fio --lab fs=ext4,mount=data=writeback",
 	.follow = follow,
 };

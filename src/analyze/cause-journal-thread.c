@@ -55,6 +55,6 @@ const struct cause_ops cause_journal_thread = {
 	.whom = "whoever dirtied the ordered data or metadata of this transaction; every fsync on the "
 		"filesystem waits with it",
 	.remedy = "smaller dirty limits leave less data for a commit to flush",
-	.ab = "stallmark ab torture-fsync --a vm.dirty_bytes=default --b vm.dirty_bytes=64M",
+	.ab = "stallmark ab torture-fsync --dir DIR --a '' --b vm.dirty_bytes=64M",
 	.follow = follow,
 };

@@ -42,6 +42,6 @@ const struct cause_ops cause_reclaim = {
 	.whom = "whoever fills the memory (or the memory cgroup) with dirty pages that must be written "
 		"before they can be reused",
 	.remedy = "less dirty data leaves clean pages to reclaim",
-	.ab = "stallmark ab quick --a vm.dirty_bytes=default --b vm.dirty_bytes=64M",
+	.ab = "stallmark ab quick --dir DIR --a '' --b vm.dirty_bytes=64M",
 	.follow = follow,
 };

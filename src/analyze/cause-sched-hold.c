@@ -16,6 +16,6 @@ const struct cause_ops cause_sched_hold = {
 	.classes = { WAIT_SCHED_HOLD },
 	.whom = "the scheduler, which serves another process first",
 	.remedy = "another scheduler",
-	.ab = "stallmark ab quick --a sched=bfq --b sched=mq-deadline",
+	.ab = "stallmark ab quick --dir DIR --a '' --b scheduler=mq-deadline",
 	.follow = follow,
 };

@@ -16,7 +16,7 @@ const struct cause_ops cause_tags = {
 	.classes = { WAIT_TAGS },
 	.whom = "whoever has many requests in the queue of that device, often a flusher on behalf of a "
 		"large writer",
-	.remedy = "more slots, or a scheduler that reserves some",
-	.ab = "stallmark ab quick --a queue.nr_requests=default --b queue.nr_requests=1024",
+	.remedy = "more slots in the queue",
+	.ab = "stallmark ab quick --dir DIR --a '' --b queue.nr_requests=1024",
 	.follow = follow,
 };

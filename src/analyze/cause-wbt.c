@@ -17,6 +17,6 @@ const struct cause_ops cause_wbt = {
 	.whom = "nobody in particular: the block layer keeps background writes short so that readers are "
 		"served; many writes of one program share the allowance",
 	.remedy = "wbt_lat_usec sets the aim (0: off)",
-	.ab = "stallmark ab quick --a queue.wbt_lat_usec=default --b queue.wbt_lat_usec=0",
+	.ab = "stallmark ab quick --dir DIR --a '' --b queue.wbt_lat_usec=0",
 	.follow = follow,
 };

@@ -19,7 +19,7 @@ const struct cause_ops cause_xfs_log = {
 	.classes = { WAIT_XFS_LOG, WAIT_XFS_BUFFER },
 	.whom = "the log write or, when space is short, the metadata writeback (xfsaild) that must free "
 		"it; whoever changes much metadata fills it",
-	.remedy = "a larger log fills less often",
-	.ab = "stallmark ab fsmark-fio --lab fs=xfs --a mkfs=-l+size=16m --b mkfs=-l+size=256m",
+	.remedy = "smaller dirty limits leave less to write before a log write",
+	.ab = "stallmark ab fsmark-fio --dir DIR --a '' --b vm.dirty_bytes=64M",
 	.follow = follow,
 };
