@@ -15,8 +15,15 @@ cat "$scratch/mine.profile"
 "$STALLMARK" lab status test-fit --json | jq -e '.stored == 0'	# nothing was written
 want=$("$STALLMARK" lab disks hdd7200_2009 --json | jq '.random_read')
 rate=$("$STALLMARK" lab disks hdd7200_2009 --json | jq '.sequential')
-jq -e --argjson w "$want" --argjson r "$rate" '.model == "hdd" and (.random_read / $w | . > 0.85 and . < 1.15) and
-	(.outer / $r | . > 0.85 and . < 1.15) and (.model_off | . > -0.1 and . < 0.1)' "$scratch/json"
+jq -e '.model == "hdd" and (.model_off | . > -0.1 and . < 0.1)' "$scratch/json"
+void=
+jq -e --argjson w "$want" --argjson r "$rate" '(.random_read / $w | . > 0.85 and . < 1.15) and (.outer / $r | . > 0.85 and . < 1.15)' \
+	"$scratch/json" || {
+	# on a busy machine the reader itself waits for the CPU: then the numbers say nothing about the disk
+	read -r load _ </proc/loadavg
+	awk -v l="$load" -v n="$(nproc)" 'BEGIN { exit !(l > n) }' || fail "not the disk that is modelled ($want s, $rate bytes/s)"
+	void="load $load on $(nproc) CPUs: $(jq -c '{random_read, outer}' "$scratch/json") against $want s and $rate bytes/s"
+}
 "$STALLMARK" lab disks "$scratch/mine.profile" | head -5
 # a file: writes and flushes as well; nothing stays behind
 mkdir "$scratch/dir"
@@ -28,3 +35,4 @@ rc=0
 "$STALLMARK" lab fit --device "$scratch/dir" >/dev/null 2>"$scratch/err" || rc=$?
 [ $rc -eq 2 ]
 cat "$scratch/err"
+[ -z "$void" ] || skip "$void"
