@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The disk fills up, fails or reaches a quota in the middle: a partial record with a clear sentence, exit 2, nothing left.
+# The disk fills up, its filesystem turns read-only, or a quota is reached in the middle: a partial record with a clear sentence, exit 2, nothing left.
 set -eu
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/loop.sh"
@@ -10,7 +10,7 @@ scratch
 begin
 scenario() {
 	cat >"$scratch/t.scenario" <<EOF
-time = 40s
+time = 25s
 idle = 500ms
 load-up = 2s
 recovery = no
@@ -40,8 +40,14 @@ mount_loop 300 ext4
 go 'No space left on device' sh -c "cat /dev/zero >'$mnt/filler' 2>/dev/null"
 rm -f "$mnt/filler"
 [ -z "$(ls "$mnt" | grep -v lost)" ] || fail "left behind: $(ls "$mnt")"
-# the device loses its end: what is written there fails
-go '\(Input/output error\|Read-only file system\|Structure needs cleaning\)' sh -c "truncate -s 1M '$scratch/disk'; sync -f '$mnt' 2>/dev/null"
+# the filesystem meets an error and turns read-only, as it does when its disk fails
+mount -o remount,errors=remount-ro "$mnt"
+trigger=/sys/fs/ext4/${loop#/dev/}/trigger_fs_error
+if [ -w "$trigger" ]; then
+	go '\(Input/output error\|Read-only file system\|Structure needs cleaning\)' sh -c "echo 1 >'$trigger'"
+else
+	echo "(this kernel cannot be told to find an error: not tried)"
+fi
 at_end_loop
 rm -rf "$scratch/disk" "$mnt"
 if grep -qw btrfs /proc/filesystems || modprobe btrfs 2>/dev/null && command -v mkfs.btrfs >/dev/null; then
