@@ -104,7 +104,10 @@ static void help_options(FILE *out, const struct cmd *c)
 
 static void help_one(FILE *out, const struct cmd *c)
 {
-	fprintf(out, "usage: stallmark %s %s\n\n", c->name, c->usage);
+	int at = fprintf(out, "usage: stallmark %s ", c->name);
+
+	wrap(out, c->usage, at, at);
+	fputc('\n', out);
 	wrap(out, c->about, 0, 0);
 	help_options(out, c);
 	if (c->details) {

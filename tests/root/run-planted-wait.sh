@@ -19,7 +19,7 @@ rate = 20/s
 rate = 200/s
 [probe tick]
 EOF
-for try in 1 2 3; do
+for _ in 1 2 3; do
 	rm -f "$scratch"/err "$scratch"/x.smk
 	chrt -f 20 "$STALLMARK" run "$scratch/t.scenario" --dir "$mnt" --yes --no-idle -o "$scratch/x.smk" >"$scratch/out" 2>"$scratch/err" & pid=$!
 	wait_for 30 grep -q ^measuring "$scratch/err" || fail "it does not measure: $(cat "$scratch/err")"
