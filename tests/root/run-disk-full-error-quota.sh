@@ -39,7 +39,7 @@ need_fs ext4
 mount_loop 300 ext4
 go 'No space left on device' sh -c "cat /dev/zero >'$mnt/filler' 2>/dev/null"
 rm -f "$mnt/filler"
-[ -z "$(ls "$mnt" | grep -v lost)" ] || fail "left behind: $(ls "$mnt")"
+[ -z "$(find "$mnt" -mindepth 1 -maxdepth 1 ! -name 'lost*')" ] || fail "left behind: $(ls "$mnt")"
 # the filesystem meets an error and turns read-only, as it does when its disk fails
 mount -o remount,errors=remount-ro "$mnt"
 trigger=/sys/fs/ext4/${loop#/dev/}/trigger_fs_error
