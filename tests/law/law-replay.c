@@ -115,7 +115,7 @@ static void against_a_server(void **state)
 	struct lateness late;
 	struct profile *p;
 	struct err e = { 0 };
-	uint64_t size, tail = 0, lost;
+	uint64_t size = 0, tail = 0, lost;
 	unsigned n;
 
 	if (!args[1]) {
