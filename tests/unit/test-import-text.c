@@ -205,11 +205,12 @@ static void sniff_refuses(void **state)
 
 static void line_reader(void **state)
 {
+	static const char text[] = "\xef\xbb\xbf" "a\r\n> >b\n 10%\r 20%\rdone\r\n\x1b[1mbold\x1b[0m\nlast";
 	static char big[INPUT_LINE_MAX + 5000];
 	struct input *in;
 	char *line;
 
-	in = input_of_memory("\xef\xbb\xbf" "a\r\n> >b\n 10%\r 20%\rdone\r\n\x1b[1mbold\x1b[0m\nlast", 51, "t");
+	in = input_of_memory(text, sizeof(text) - 1, "t");
 	assert_true(input_line(in, &line));
 	assert_string_equal(line, "a");
 	assert_true(input_line(in, &line));
