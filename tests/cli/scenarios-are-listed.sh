@@ -17,7 +17,7 @@ for n in kernel-build osync-tar torture-fsync fsmark-fio copy-storm quick databa
 	echo "$names" | grep -qx $n || fail "$n is missing"
 done
 for n in $names; do
-	"$STALLMARK" scenarios "$n" | grep -q '^\[probe ' || fail "$n does not print itself"
+	"$STALLMARK" scenarios "$n" | grep -qE '^(\[probe |include = )' || fail "$n does not print itself"
 	rc=0
 	"$STALLMARK" run "$n" --dir "$scratch/dir" </dev/null >/dev/null 2>"$scratch/err" || rc=$?
 	[ $rc = 2 ] && grep -q 'nobody can be asked' "$scratch/err" || fail "$n makes no plan"
