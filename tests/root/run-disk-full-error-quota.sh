@@ -3,7 +3,7 @@
 # The disk fills up, its filesystem turns read-only, or a quota is reached in the middle: a partial record with a clear sentence, exit 2, nothing left.
 set -eu
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/loop.sh"
+. "$(dirname "$0")/loop-lib.sh"
 need_root; need_loop; need_program python3
 at_end() { at_end_loop; }
 scratch

@@ -4,7 +4,7 @@
 # closed; who still is in the kernel is named; when the disk lives again, the folder goes and the record is at its place.
 set -eu
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/loop.sh"
+. "$(dirname "$0")/loop-lib.sh"
 need_root; need_loop; need_fs ext4; need_program fsfreeze
 at_end() { at_end_loop; }
 scratch

@@ -5,7 +5,7 @@
 # busy machine does not disturb them, and do nothing that needs another task's help. Void when they were starved all the same.
 set -eu
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/loop.sh"
+. "$(dirname "$0")/loop-lib.sh"
 need_root; need_loop; need_fs ext4; need_program fsfreeze; need_program python3; need_program chrt
 at_end() { at_end_loop; }
 scratch

@@ -4,7 +4,7 @@
 # stack, again and again with growing waits; and the counters follow the loop device and the disk under it.
 set -eu
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/loop.sh"
+. "$(dirname "$0")/loop-lib.sh"
 need_root; need_loop; need_fs ext4; need_program fsfreeze; need_program sqlite3
 at_end() { at_end_loop; }
 scratch
