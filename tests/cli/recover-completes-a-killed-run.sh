@@ -7,10 +7,10 @@ dir=$(mktemp -d "${TMPDIR:-/var/tmp}/stallmark-recover.XXXXXX")
 export STALLMARK_STATE_DIR=$dir/state STALLMARK_RUNTIME_DIR=$dir/runtime
 pid=
 trap '[ -z "$pid" ] || kill -9 $pid 2>/dev/null || true; rm -rf "$dir"' EXIT
-mkdir "$dir/work"
+mkdir "$dir/measured"
 printf 'idle = 1s\n[probe keystroke]\n[probe fsync]\nsize = 64k\npause = 100ms\n' >"$dir/t.scenario"
 
-"$STALLMARK" run "$dir/t.scenario" --dir "$dir/work" --time 60s --yes -o "$dir/never.smk" >"$dir/out" 2>&1 &
+"$STALLMARK" run "$dir/t.scenario" --dir "$dir/measured" --time 60s --yes -o "$dir/never.smk" >"$dir/out" 2>&1 &
 pid=$!
 for _ in $(seq 600); do
 	set -- /run/stallmark/t-$pid.smk "${XDG_RUNTIME_DIR:-/nowhere}"/stallmark/t-$pid.smk "/dev/shm/stallmark-$(id -u)/t-$pid.smk"
@@ -45,11 +45,11 @@ n=$(sqlite3 "$dir/got.smk" "SELECT sum(n) FROM samples" 2>/dev/null || echo 40)
 [ "$n" -ge 40 ] || { echo "FAILED: only $n samples of three seconds at 20/s"; exit 1; }
 
 "$STALLMARK" clean --dry-run >"$dir/dry"
-grep -q "^remove $dir/work/stallmark-" "$dir/dry" || { cat "$dir/dry"; echo "FAILED: the folder is not found"; exit 1; }
-[ -n "$(ls "$dir/work")" ] || { echo "FAILED: --dry-run removed something"; exit 1; }
+grep -q "^remove $dir/measured/stallmark-" "$dir/dry" || { cat "$dir/dry"; echo "FAILED: the folder is not found"; exit 1; }
+[ -n "$(ls "$dir/measured")" ] || { echo "FAILED: --dry-run removed something"; exit 1; }
 ring=$(dirname "$record")/run-999999999-1-0.ring	# of no record and no process
 : >"$ring"
 "$STALLMARK" clean >/dev/null
 [ ! -e "$ring" ] || { echo "FAILED: a ring of nobody is left"; exit 1; }
-[ -z "$(ls "$dir/work")" ] || { echo "FAILED: the work folder is left"; exit 1; }
+[ -z "$(ls "$dir/measured")" ] || { echo "FAILED: the work folder is left"; exit 1; }
 "$STALLMARK" clean 2>&1 | grep -q 'nothing to clean'
