@@ -246,6 +246,16 @@ bool walk_follow_thread(struct walk *k, struct walk_node *n, const char *prefix)
 	return best && walk_follow(k, n, best, n->a, n->b, CONF_TIME);
 }
 
+void walk_follow_journal(struct walk *k, struct walk_node *n, const struct event *w)
+{
+	uint32_t conf, dev = walk_find_journal(k, w, &conf);
+
+	if (dev && walk_follow_commit(k, n, dev, conf))
+		return;
+	if (!walk_follow(k, n, (uint32_t)w->b, n->a, n->b, CONF_WAKER))
+		walk_follow_thread(k, n, "jbd2/");
+}
+
 /* A stretch in which the task was not in a recorded wait: runnable, or its own requests in flight, or running. */
 static void walk_gap(struct walk *k, struct walk_node *n, nsec_t a, nsec_t b)
 {

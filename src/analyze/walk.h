@@ -96,6 +96,9 @@ uint32_t walk_find_disk(struct walk *k, const struct event *w, uint32_t *ret_con
 uint32_t walk_find_journal(struct walk *k, const struct event *w, uint32_t *ret_conf);
 /* The journal thread of that filesystem over [a, b]. */
 bool walk_follow_commit(struct walk *k, struct walk_node *n, uint32_t fs_dev, uint32_t conf);
+/* The journal this wait is about, over the node's interval; without commit rows its waker, else any jbd2 thread. The
+ * `follow` of every cause whose wait ends with a commit. */
+void walk_follow_journal(struct walk *k, struct walk_node *n, const struct event *w);
 /* The kernel thread whose name begins so and that waited most of [a, b]; for sampled stacks, which know no more. */
 bool walk_follow_thread(struct walk *k, struct walk_node *n, const char *prefix);
 double walk_left(const struct walk_node *n);		/* seconds no child covers yet */
